@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/bytes.h"
+#include "berth/base/interval.h"
+#include "berth/ir/instance.h"
+#include "berth/ir/packing.h"
+
+namespace berth {
+
+// What berth.plan/1 holds (docs/formats/plan.md): the answer as it is written, checked and drawn.
+
+struct PlannedArena {
+  std::string device;
+  std::string tier;  // may be empty
+  ArenaFigures figures;
+  Alignment unit;                 // what sizes were rounded up to
+  Alignment alignment;            // what the arena's first byte must be a multiple of
+  std::optional<Bytes> capacity;  // as the user gave it; the reserve is part of it
+  Bytes reserve;
+  Address address;
+
+  friend bool operator==(const PlannedArena&, const PlannedArena&) = default;
+};
+
+struct PlannedBuffer {
+  std::string name;
+  std::size_t arena = 0;  // index in Plan::arenas
+  Offset offset;          // where its first byte is: place + skew
+  Bytes bytes;
+  Bytes skew;
+  Alignment alignment;
+  LiveRange life;
+  std::vector<Gap> gaps;
+  std::optional<Offset> fixed;         // the place that the question demanded
+  std::optional<std::size_t> view_of;  // index in Plan::buffers: it is bytes of that buffer
+  std::optional<std::size_t> reuses;   // index: it takes over that buffer's bytes as that one dies
+
+  friend bool operator==(const PlannedBuffer&, const PlannedBuffer&) = default;
+};
+
+// What is not planned, and why.
+enum class KeptWhy {
+  Constant,
+  Variable,
+  Held,
+  Disk,
+  Dynamic,
+  Param,
+  CallLocal,
+  Empty,
+  Unused,
+  PlannerOff,
+};
+
+struct KeptTensor {
+  std::string name;
+  KeptWhy why = KeptWhy::Constant;
+  Bytes bytes;
+
+  friend bool operator==(const KeptTensor&, const KeptTensor&) = default;
+};
+
+// The file that was planned, by base name and digest (64 hexadecimal digits; may be empty).
+struct PlanSource {
+  std::string file;
+  std::string sha256;
+
+  friend bool operator==(const PlanSource&, const PlanSource&) = default;
+};
+
+struct Plan {
+  PlanSource source;
+  std::string packer;
+  std::uint64_t seed = 0;
+  std::vector<PlannedArena> arenas;
+  std::string ordering;  // the order that the executor must keep
+  bool cut = false;      // a time limit stopped the search
+  std::vector<PlannedBuffer> buffers;
+  std::vector<KeptTensor> kept;
+  std::vector<std::string> step_names;
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+}  // namespace berth
