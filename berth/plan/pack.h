@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+#include "berth/ir/instance.h"
+#include "berth/ir/packing.h"
+
+namespace berth {
+
+struct PackOptions {
+  std::string packer = "auto";
+  std::uint64_t seed = 0;
+  // The search budget in nodes, so that an answer does not depend on the clock.
+  std::uint64_t effort = 1'000'000;
+};
+
+// What `PackOptions::packer` may be.
+std::span<const std::string_view> packer_names();
+
+// Places every buffer; buffers whose sections overlap in time share no byte. Each device is packed
+// by itself. Refuses an unknown packer, and an instance that the named packer cannot honour.
+Result<Packing> pack(const Instance& instance, const PackOptions& options);
+
+}  // namespace berth
