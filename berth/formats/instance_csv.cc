@@ -1,0 +1,425 @@
+#include "berth/formats/instance_csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "berth/formats/csv.h"
+
+namespace berth {
+namespace {
+
+enum class Column { Id, Lower, Upper, End, Size, Alignment, Offset, Device, Hint, Gaps };
+
+constexpr std::array<std::pair<std::string_view, Column>, 14> kColumnNames = {{
+    {"id", Column::Id},
+    {"buffer", Column::Id},
+    {"buffer_id", Column::Id},
+    {"lower", Column::Lower},
+    {"begin", Column::Lower},
+    {"start", Column::Lower},
+    {"upper", Column::Upper},
+    {"end", Column::End},
+    {"size", Column::Size},
+    {"alignment", Column::Alignment},
+    {"offset", Column::Offset},
+    {"device", Column::Device},
+    {"hint", Column::Hint},
+    {"gaps", Column::Gaps},
+}};
+
+std::optional<Column> column_of(std::string_view name) {
+  for (const auto& [known, column] : kColumnNames) {
+    if (known == name) return column;
+  }
+  return std::nullopt;
+}
+
+std::string column_names() {
+  std::string names;
+  for (const auto& [name, column] : kColumnNames) {
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+// Which cell of a row holds which column.
+class Header {
+ public:
+  static Result<Header> read(CsvLines& lines) {
+    auto cells = lines.next();
+    if (!cells) return tl::unexpected(cells.error());
+    Header header;
+    header.width_ = cells->size();
+    for (std::size_t i = 0; i < cells->size(); ++i) {
+      const std::string name = (*cells)[i].text();
+      const auto column = column_of(name);
+      const auto where = lines.where((*cells)[i].column);
+      if (!column) {
+        return input_error(where, fmt::format("found column '{}'", name),
+                           "expected one of: " + column_names());
+      }
+      if (!header.cells_.emplace(*column, i).second) {
+        return input_error(
+            where, fmt::format("column '{}' stands twice, or beside a synonym of it", name));
+      }
+    }
+    return header.complete(lines);
+  }
+
+  std::optional<std::size_t> cell(Column column) const {
+    const auto found = cells_.find(column);
+    if (found == cells_.end()) return std::nullopt;
+    return found->second;
+  }
+  std::size_t width() const { return width_; }
+
+ private:
+  Result<Header> complete(const CsvLines& lines) {
+    for (const auto& [column, name] :
+         {std::pair(Column::Id, "id"), std::pair(Column::Lower, "lower"),
+          std::pair(Column::Size, "size")}) {
+      if (!cells_.contains(column)) {
+        return input_error(lines.where(1), fmt::format("there is no column '{}'", name),
+                           "the first line names the columns: id,lower,upper,size");
+      }
+    }
+    if (cells_.contains(Column::Upper) == cells_.contains(Column::End)) {
+      const char* found =
+          cells_.contains(Column::Upper) ? "both 'upper' and 'end'" : "neither 'upper' nor 'end'";
+      return input_error(lines.where(1), fmt::format("found {}, expected one of them", found),
+                         "upper: first step at which the buffer is dead; end: last at which it "
+                         "lives");
+    }
+    return *this;
+  }
+
+  std::map<Column, std::size_t> cells_;
+  std::size_t width_ = 0;
+};
+
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || rest != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// "3-7" or "3-7@0:64".
+std::optional<Gap> parse_gap(std::string_view text) {
+  const auto split = [](std::string_view whole, char mark) -> std::optional<LiveRange> {
+    const auto at = whole.find(mark);
+    if (at == std::string_view::npos) return std::nullopt;
+    const auto lower = parse_unsigned(whole.substr(0, at));
+    const auto upper = parse_unsigned(whole.substr(at + 1));
+    if (!lower || !upper) return std::nullopt;
+    return LiveRange{*lower, *upper};
+  };
+  const auto at = text.find('@');
+  const auto steps = split(text.substr(0, at), '-');
+  if (!steps) return std::nullopt;
+  if (at == std::string_view::npos) return Gap{*steps, std::nullopt};
+  const auto kept = split(text.substr(at + 1), ':');
+  if (!kept) return std::nullopt;
+  return Gap{*steps, *kept};
+}
+
+// One buffer from one row; the first thing wrong with it is kept.
+class Row {
+ public:
+  Row(const Header& header, const CsvLines& lines, const std::vector<CsvCell>& cells)
+      : header_(header), lines_(lines), cells_(cells) {}
+
+  Result<std::pair<Buffer, std::string>> read() {
+    Buffer buffer;
+    buffer.name = cell(Column::Id)->text();
+    if (buffer.name.empty()) refuse(*cell(Column::Id), "the id is empty");
+    buffer.life = read_life();
+    buffer.size = Bytes(number(Column::Size));
+    buffer.alignment = read_alignment();
+    buffer.fixed = place(Column::Offset);
+    buffer.hint = place(Column::Hint);
+    buffer.gaps = read_gaps();
+    if (error_) return tl::unexpected(*error_);
+    const auto device = cell(Column::Device);
+    return std::pair(std::move(buffer), device ? device->text() : std::string());
+  }
+
+ private:
+  std::optional<CsvCell> cell(Column column) const {
+    const auto index = header_.cell(column);
+    if (!index) return std::nullopt;
+    return cells_[*index];
+  }
+
+  void refuse(const CsvCell& cell, const std::string& message, const std::string& hint = {}) {
+    if (error_) return;
+    error_ = Error{Error::Kind::Input, lines_.where(cell.column), message, hint};
+  }
+
+  std::uint64_t number(Column column) { return number(*cell(column)); }
+  std::uint64_t number(const CsvCell& cell) {
+    const auto value = parse_unsigned(cell.text());
+    if (!value) {
+      refuse(cell,
+             fmt::format("found '{}', expected an integer from 0 to {}", cell.text(), UINT64_MAX));
+    }
+    return value.value_or(0);
+  }
+
+  // `end` is the last step of the life; converted here, once.
+  LiveRange read_life() {
+    const std::uint64_t lower = number(Column::Lower);
+    const bool is_inclusive = header_.cell(Column::End).has_value();
+    const CsvCell last = *cell(is_inclusive ? Column::End : Column::Upper);
+    std::uint64_t upper = number(last);
+    if (error_) return {};
+    if (is_inclusive && upper == UINT64_MAX) {
+      refuse(last, fmt::format("a life may end at step {} at the latest", UINT64_MAX - 1));
+      return {};
+    }
+    if (is_inclusive) ++upper;
+    if (lower >= upper) {
+      refuse(last,
+             fmt::format("the life from {} to {} is {}", lower, last.text(),
+                         lower == upper ? "empty" : "reversed"),
+             is_inclusive ? "end must be at least the first step"
+                          : "upper must be past the first step");
+    }
+    return {lower, upper};
+  }
+
+  Alignment read_alignment() {
+    const auto found = cell(Column::Alignment);
+    if (!found || found->raw.empty()) return {};
+    const auto alignment = Alignment::of(number(*found));
+    if (!alignment) {
+      refuse(*found, fmt::format("alignment {} is no power of two", found->text()),
+             "expected 1, 2, 4, 8, ...");
+    }
+    return alignment.value_or(Alignment());
+  }
+
+  // Empty and -1 mean that it is free.
+  std::optional<Offset> place(Column column) {
+    const auto found = cell(column);
+    if (!found || found->raw.empty() || found->raw == "-1") return std::nullopt;
+    return Offset(number(*found));
+  }
+
+  std::vector<Gap> read_gaps() {
+    std::vector<Gap> gaps;
+    const auto found = cell(Column::Gaps);
+    if (!found) return gaps;
+    const std::string text = found->text();
+    for (std::size_t at = text.find_first_not_of(' '); at != std::string::npos;) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      const auto gap = parse_gap(std::string_view(text).substr(at, end - at));
+      if (!gap) {
+        refuse(*found, fmt::format("found '{}' among the gaps", text.substr(at, end - at)),
+               "expected first-end, such as 3-7 or 3-7@0:64");
+        return gaps;
+      }
+      gaps.push_back(*gap);
+      at = text.find_first_not_of(' ', end);
+    }
+    std::ranges::sort(gaps, {}, [](const Gap& gap) { return gap.steps.lower; });
+    return gaps;
+  }
+
+  const Header& header_;
+  const CsvLines& lines_;
+  const std::vector<CsvCell>& cells_;
+  std::optional<Error> error_;
+};
+
+struct Rows {
+  std::vector<Buffer> buffers;
+  std::vector<std::uint32_t> devices;                 // by row, an index in device_names
+  std::map<std::string, std::uint32_t> device_names;  // by first appearance
+  std::vector<std::size_t> lines;                     // by row
+
+  std::uint32_t device(const std::string& name) {
+    return device_names.emplace(name, static_cast<std::uint32_t>(device_names.size()))
+        .first->second;
+  }
+};
+
+Result<std::vector<CsvCell>> next_row(CsvLines& lines, const Header& header) {
+  auto cells = lines.next();
+  if (!cells) return cells;
+  if (cells->size() == 1 && cells->front().raw.empty() && header.width() > 1) {
+    return input_error(lines.where(1), "a blank row stands between rows", "remove the blank line");
+  }
+  if (cells->size() != header.width()) {
+    const std::size_t last = std::min(cells->size(), header.width() + 1) - 1;
+    return input_error(lines.where((*cells)[last].column),
+                       fmt::format("found {} cells, expected {}", cells->size(), header.width()),
+                       "one for each column of the first line");
+  }
+  return cells;
+}
+
+Result<Rows> read_rows(CsvLines& lines, const Header& header) {
+  Rows rows;
+  while (!lines.only_blank_left()) {
+    const auto cells = next_row(lines, header);
+    if (!cells) return tl::unexpected(cells.error());
+    auto row = Row(header, lines, *cells).read();
+    if (!row) return tl::unexpected(row.error());
+    rows.buffers.push_back(std::move(row->first));
+    rows.devices.push_back(rows.device(row->second));
+    rows.lines.push_back(lines.line());
+  }
+  return rows;
+}
+
+// Rows in the order of their ids; a double id is refused where it stands the second time.
+Result<std::vector<std::size_t>> rows_by_id(const Rows& rows, const std::string& file) {
+  const auto id = [&](std::size_t row) -> const std::string& { return rows.buffers[row].name; };
+  std::vector<std::size_t> order(rows.buffers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, id);
+  const auto same = std::ranges::adjacent_find(
+      order, [&](std::size_t a, std::size_t b) { return id(a) == id(b); });
+  if (same == order.end()) return order;
+  return input_error(fmt::format("{}:{}", file, rows.lines[*std::next(same)]),
+                     fmt::format("id {} already on line {}", id(*same), rows.lines[*same]),
+                     "each id must be unique");
+}
+
+// Devices by name, whatever the order of the rows; an instance has at least one.
+std::vector<Device> devices_by_name(Rows& rows) {
+  if (rows.device_names.empty()) rows.device("");
+  std::vector<Device> devices;
+  std::vector<std::uint32_t> sorted(rows.device_names.size());
+  for (const auto& [name, index] : rows.device_names) {
+    sorted[index] = static_cast<std::uint32_t>(devices.size());
+    devices.push_back({.name = name});
+  }
+  for (std::uint32_t& device : rows.devices) device = sorted[device];
+  return devices;
+}
+
+// The instance names the buffer, "buffer NAME"; the text knows its row.
+Error at_row(Error error, const std::string& text, const std::string& file) {
+  CsvLines lines(text, file);
+  const auto header = Header::read(lines);
+  while (header && !lines.only_blank_left()) {
+    const auto cells = lines.next();
+    if (!cells) break;
+    const auto name = (*cells)[*header->cell(Column::Id)].text();
+    if (error.where != "buffer " + name) continue;
+    error.message = error.where + ": " + error.message;
+    error.where = lines.where((*cells)[*header->cell(Column::Size)].column);
+    return error;
+  }
+  error.where = file + ": " + error.where;
+  return error;
+}
+
+}  // namespace
+
+Result<InstanceTable> read_instance_csv(std::string text, const std::string& file, Alignment unit) {
+  CsvLines lines(text, file);
+  if (lines.only_blank_left()) {
+    return input_error(file + ":1:1", "the file is empty",
+                       "the first line names the columns: id,lower,upper,size");
+  }
+  const auto header = Header::read(lines);
+  if (!header) return tl::unexpected(header.error());
+  auto rows = read_rows(lines, *header);
+  if (!rows) return tl::unexpected(rows.error());
+  const auto order = rows_by_id(*rows, file);
+  if (!order) return tl::unexpected(order.error());
+
+  auto devices = devices_by_name(*rows);
+  std::vector<Buffer> buffers;
+  buffers.reserve(order->size());
+  std::vector<BufferId> buffer_of_row(order->size());
+  for (const std::size_t row : *order) {
+    buffer_of_row[row] = BufferId(buffers.size());
+    buffers.push_back(std::move(rows->buffers[row]));
+    buffers.back().device = DeviceId(rows->devices[row]);
+  }
+  const bool has_offsets =
+      !buffers.empty() &&
+      std::ranges::all_of(buffers, [](const Buffer& buffer) { return buffer.fixed.has_value(); });
+  auto instance = Instance::make(std::move(devices), std::move(buffers), unit);
+  if (!instance) return tl::unexpected(at_row(instance.error(), text, file));
+  return InstanceTable{std::move(text), *std::move(instance), std::move(buffer_of_row),
+                       has_offsets};
+}
+
+std::string write_instance_csv(const InstanceTable& table, const Placement& placement) {
+  CsvLines lines(table.text, "");
+  const auto header = Header::read(lines);
+  assert(header);
+  CsvLines again(table.text, "");
+  std::string text;
+  for (std::size_t line = 0; line <= table.rows.size(); ++line) {
+    const auto cells = again.next();
+    assert(cells);
+    const std::string offset =
+        line == 0 ? "offset"
+                  : std::to_string(placement.places[table.rows[line - 1].index()].value());
+    for (std::size_t i = 0; i < cells->size(); ++i) {
+      if (i > 0) text += ',';
+      text += header->cell(Column::Offset) == i ? offset : std::string((*cells)[i].raw);
+    }
+    if (!header->cell(Column::Offset)) text += ',' + offset;
+    text += '\n';
+  }
+  return text;
+}
+
+namespace {
+
+std::string gaps_text(const std::vector<Gap>& gaps) {
+  std::string text;
+  for (const Gap& gap : gaps) {
+    if (!text.empty()) text += ' ';
+    text += fmt::format("{}-{}", gap.steps.lower, gap.steps.upper);
+    if (gap.kept) text += fmt::format("@{}:{}", gap.kept->lower, gap.kept->upper);
+  }
+  return text;
+}
+
+// What its first byte is sure to be a multiple of: the alignment of its place, as far as the skew
+// leaves it.
+std::uint64_t alignment_of_first_byte(const Instance& instance, BufferId id) {
+  const std::uint64_t skew = instance[id].skew.count();
+  const std::uint64_t alignment = instance.alignment(id).value();
+  return skew == 0 ? alignment : std::min(alignment, skew & (~skew + 1));
+}
+
+}  // namespace
+
+std::string write_instance_csv(const Instance& instance, const Placement& placement) {
+  const bool has_gaps =
+      std::ranges::any_of(instance.buffers(), [](const Buffer& b) { return !b.gaps.empty(); });
+  const bool has_devices = instance.devices().size() > 1;
+  std::string text = "id,lower,upper,size,alignment";
+  if (has_devices) text += ",device";
+  if (has_gaps) text += ",gaps";
+  text += ",offset\n";
+  for (std::size_t i = 0; i < instance.size(); ++i) {
+    const BufferId id(i);
+    const Buffer& buffer = instance[id];
+    text +=
+        fmt::format("{},{},{},{},{}", csv_cell(buffer.name), buffer.life.lower, buffer.life.upper,
+                    buffer.size.count(), alignment_of_first_byte(instance, id));
+    if (has_devices) text += ',' + csv_cell(instance[buffer.device].name);
+    if (has_gaps) text += ',' + gaps_text(buffer.gaps);
+    text += fmt::format(",{}\n", (placement.places[i] + buffer.skew).value());
+  }
+  return text;
+}
+
+}  // namespace berth

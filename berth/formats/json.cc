@@ -1,0 +1,467 @@
+#include "berth/formats/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "berth/base/bytes.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kDeepest = 128;
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+struct Node {
+  JsonValue::Kind kind = JsonValue::Kind::Null;
+  std::uint32_t key = kNone;    // index in Data::strings, of a field's value
+  std::uint32_t next = kNone;   // the next item or field of the same parent
+  std::uint32_t first = kNone;  // the first item or field of an array or object
+  std::uint32_t last = kNone;
+  std::uint64_t value = 0;  // an integer or boolean itself, or an index in Data::strings
+  std::size_t at = 0;       // byte in the text
+};
+
+}  // namespace
+
+struct JsonDocument::Data {
+  std::string text;
+  std::string file;
+  std::vector<Node> nodes;
+  std::vector<std::string> strings;
+
+  std::string position(std::size_t at) const {
+    const auto begin = text.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
+    const auto line = 1 + std::count(begin, end, '\n');
+    const auto line_start = std::find(std::reverse_iterator(end), text.rend(), '\n').base();
+    return fmt::format("{}:{}", line, end - line_start + 1);
+  }
+};
+
+namespace {
+
+// Tells how far the lexer has read.
+struct Cursor {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  const char* at = nullptr;
+  const char** read_to = nullptr;
+
+  reference operator*() const { return *at; }
+  Cursor& operator++() {
+    *read_to = ++at;
+    return *this;
+  }
+  Cursor operator++(int) {
+    const Cursor before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const Cursor& a, const Cursor& b) { return a.at == b.at; }
+};
+
+bool belongs_to_number(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+// Builds the nodes from the parser's events. Between two tokens stand only white space, commas and
+// colons, so each token's first character is found from the end of the one before.
+class Builder {
+ public:
+  Builder(std::string_view text, std::vector<Node>& nodes, std::vector<std::string>& strings)
+      : text_(text), read_to(text.data()), nodes_(nodes), strings_(strings) {}
+
+  bool null() { return add({.kind = JsonValue::Kind::Null}); }
+  bool boolean(bool value) {
+    return add({.kind = JsonValue::Kind::Boolean, .value = value ? 1U : 0U});
+  }
+  bool number_unsigned(std::uint64_t value) {
+    return add_number({.kind = JsonValue::Kind::Integer, .value = value});
+  }
+  bool number_integer(std::int64_t value) { return add_other_number(std::to_string(value)); }
+  bool number_float(double /*rounded*/, const std::string& text) { return add_other_number(text); }
+  bool string(std::string& value) {
+    return add({.kind = JsonValue::Kind::String, .value = keep(std::move(value))});
+  }
+  bool binary(std::vector<std::uint8_t>& /*value*/) { return false; }  // not in JSON texts
+  bool start_object(std::size_t /*size*/) { return open(JsonValue::Kind::Object); }
+  bool key(std::string& name) {
+    begin_token();
+    end_token();
+    key_at_ = token_;
+    key_ = keep(std::move(name));
+    return true;
+  }
+  bool end_object() { return keys_differ() && close(); }
+  bool start_array(std::size_t /*size*/) { return open(JsonValue::Kind::Array); }
+  bool end_array() { return close(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const nlohmann::detail::exception& exception) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
+    const std::string_view what = exception.what();
+    const auto detail = what.find(": ");
+    fail(position == 0 ? 0 : position - 1, detail == std::string_view::npos
+                                               ? std::string(what)
+                                               : std::string(what.substr(detail + 2)));
+    return false;
+  }
+
+  const char** cursor() { return &read_to; }
+  const std::string& error() const { return error_; }
+  std::size_t error_at() const { return error_at_; }
+
+ private:
+  void fail(std::size_t at, std::string message) {
+    if (!error_.empty()) return;
+    error_at_ = at;
+    error_ = std::move(message);
+  }
+
+  std::uint32_t keep(std::string value) {
+    strings_.push_back(std::move(value));
+    return static_cast<std::uint32_t>(strings_.size() - 1);
+  }
+
+  void begin_token() {
+    token_ = text_.find_first_not_of(" \t\r\n,:\xEF\xBB\xBF", scan_from_);
+    if (token_ == std::string_view::npos) token_ = text_.size();
+  }
+  void end_token() { scan_from_ = static_cast<std::size_t>(read_to - text_.data()); }
+
+  bool add_other_number(const std::string& text) {
+    return add_number({.kind = JsonValue::Kind::OtherNumber, .value = keep(text)});
+  }
+  // The lexer has read one character past a number to see its end.
+  bool add_number(Node node) {
+    begin_token();
+    scan_from_ = token_;
+    while (scan_from_ < text_.size() && belongs_to_number(text_[scan_from_])) ++scan_from_;
+    return link(node);
+  }
+  bool add(Node node) {
+    begin_token();
+    end_token();
+    return link(node);
+  }
+
+  bool link(Node node) {
+    if (nodes_.size() == kNone) {
+      fail(token_, "more values than a document may hold (4294967295)");
+      return false;
+    }
+    const auto index = static_cast<std::uint32_t>(nodes_.size());
+    node.at = token_;
+    node.key = std::exchange(key_, kNone);
+    if (!parents_.empty()) {
+      Node& parent = nodes_[parents_.back()];
+      (parent.first == kNone ? parent.first : nodes_[parent.last].next) = index;
+      parent.last = index;
+    }
+    nodes_.push_back(node);
+    return true;
+  }
+
+  bool open(JsonValue::Kind kind) {
+    if (parents_.size() == kDeepest) {
+      begin_token();
+      fail(token_, fmt::format("nested deeper than {}", kDeepest));
+      return false;
+    }
+    if (!add({.kind = kind})) return false;
+    parents_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
+    return true;
+  }
+  bool close() {
+    begin_token();
+    end_token();
+    parents_.pop_back();
+    return true;
+  }
+
+  bool keys_differ() {
+    std::vector<std::pair<std::string_view, std::size_t>> keys;
+    for (auto i = nodes_[parents_.back()].first; i != kNone; i = nodes_[i].next) {
+      keys.emplace_back(strings_[nodes_[i].key], nodes_[i].at);
+    }
+    std::ranges::sort(keys);
+    const auto same = std::ranges::adjacent_find(
+        keys, [](const auto& a, const auto& b) { return a.first == b.first; });
+    if (same == keys.end()) return true;
+    fail(std::next(same)->second,
+         fmt::format("the key {} stands twice in one object", json_quoted(same->first)));
+    return false;
+  }
+
+  std::string_view text_;
+  const char* read_to;
+  std::vector<Node>& nodes_;
+  std::vector<std::string>& strings_;
+  std::size_t scan_from_ = 0;
+  std::size_t token_ = 0;
+  std::size_t key_at_ = 0;
+  std::uint32_t key_ = kNone;
+  std::vector<std::uint32_t> parents_;
+  std::string error_;
+  std::size_t error_at_ = 0;
+};
+
+}  // namespace
+
+Result<JsonDocument> JsonDocument::parse(std::string text, std::string file) {
+  auto data = std::make_unique<Data>();
+  data->text = std::move(text);
+  data->file = std::move(file);
+
+  Builder builder(data->text, data->nodes, data->strings);
+  const char* const begin = data->text.data();
+  const Cursor first{begin, builder.cursor()};
+  const Cursor last{begin + data->text.size(), builder.cursor()};
+  if (!nlohmann::json::sax_parse(first, last, &builder)) {
+    return input_error(fmt::format("{}:{}", data->file, data->position(builder.error_at())),
+                       builder.error(), "expected one JSON value");
+  }
+  return JsonDocument(std::move(data));
+}
+
+JsonDocument::JsonDocument(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+JsonDocument& JsonDocument::operator=(JsonDocument&&) noexcept = default;
+JsonDocument::~JsonDocument() = default;
+
+JsonValue JsonDocument::root() const {
+  return {this, 0};
+}
+const std::string& JsonDocument::file() const {
+  return data_->file;
+}
+
+JsonValue::Kind JsonValue::kind() const {
+  return document_->data_->nodes[node_].kind;
+}
+
+std::string JsonValue::position() const {
+  return document_->data_->position(document_->data_->nodes[node_].at);
+}
+
+std::string JsonValue::where() const {
+  return fmt::format("{}:{}", document_->data_->file, position());
+}
+
+std::string JsonValue::text() const {
+  constexpr std::size_t kLongest = 60;
+  switch (kind()) {
+    case Kind::Null:
+      return "null";
+    case Kind::Boolean:
+      return boolean() ? "true" : "false";
+    case Kind::Integer:
+      return std::to_string(integer());
+    case Kind::OtherNumber:
+    case Kind::String: {
+      const std::string& whole = document_->data_->strings[document_->data_->nodes[node_].value];
+      const std::string shown = whole.size() > kLongest ? whole.substr(0, kLongest) + "..." : whole;
+      return kind() == Kind::String ? json_quoted(shown) : shown;
+    }
+    case Kind::Array:
+      return "an array";
+    case Kind::Object:
+      return "an object";
+  }
+  __builtin_unreachable();
+}
+
+bool JsonValue::boolean() const {
+  return document_->data_->nodes[node_].value != 0;
+}
+std::uint64_t JsonValue::integer() const {
+  return document_->data_->nodes[node_].value;
+}
+
+std::string_view JsonValue::string() const {
+  return document_->data_->strings[document_->data_->nodes[node_].value];
+}
+
+std::vector<JsonValue> JsonValue::items() const {
+  const auto& nodes = document_->data_->nodes;
+  std::vector<JsonValue> items;
+  for (auto i = nodes[node_].first; i != kNone; i = nodes[i].next) {
+    items.push_back(JsonValue(document_, i));
+  }
+  return items;
+}
+
+std::vector<std::string_view> JsonValue::keys() const {
+  const auto& data = *document_->data_;
+  std::vector<std::string_view> keys;
+  for (auto i = data.nodes[node_].first; i != kNone; i = data.nodes[i].next) {
+    keys.emplace_back(data.strings[data.nodes[i].key]);
+  }
+  return keys;
+}
+
+std::optional<JsonValue> JsonValue::field(std::string_view key) const {
+  const auto& data = *document_->data_;
+  for (auto i = data.nodes[node_].first; i != kNone; i = data.nodes[i].next) {
+    if (data.strings[data.nodes[i].key] == key) return JsonValue(document_, i);
+  }
+  return std::nullopt;
+}
+
+Error json_error(const JsonValue& value, const std::string& path, const std::string& message,
+                 std::string hint) {
+  return {Error::Kind::Input, value.where(), path.empty() ? message : path + ": " + message,
+          std::move(hint)};
+}
+
+JsonFields::JsonFields(JsonValue object, std::string path)
+    : object_(object),
+      path_(std::move(path)),
+      is_object_(object.kind() == JsonValue::Kind::Object) {
+  if (!is_object_) {
+    error_ =
+        json_error(object_, path_, fmt::format("found {}, expected an object", object_.text()));
+  }
+}
+
+std::string JsonFields::path_of(std::string_view key) const {
+  return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
+}
+
+void JsonFields::refuse(std::string_view key, std::string message, std::string hint) {
+  if (error_) return;
+  const auto value = is_object_ ? object_.field(key) : std::nullopt;
+  error_ = json_error(value.value_or(object_), path_of(key), message, std::move(hint));
+}
+
+void JsonFields::refuse(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+std::optional<JsonValue> JsonFields::optional_value(std::string_view key) {
+  asked_.insert(key);
+  return is_object_ ? object_.field(key) : std::nullopt;
+}
+
+std::optional<JsonValue> JsonFields::take(std::string_view key, JsonValue::Kind kind,
+                                          std::string_view expected) {
+  const auto value = optional_value(key);
+  if (value && value->kind() != kind) {
+    refuse(key, fmt::format("found {}, expected {}", value->text(), expected));
+    return std::nullopt;
+  }
+  return value;
+}
+
+std::optional<std::uint64_t> JsonFields::optional_integer(std::string_view key,
+                                                          std::uint64_t most) {
+  const auto expected = fmt::format("an integer from 0 to {}", most);
+  const auto value = take(key, JsonValue::Kind::Integer, expected);
+  if (!value) return std::nullopt;
+  if (value->integer() > most) {
+    refuse(key, fmt::format("found {}, expected {}", value->integer(), expected));
+    return std::nullopt;
+  }
+  return value->integer();
+}
+
+std::uint64_t JsonFields::integer(std::string_view key, std::uint64_t most) {
+  const auto value = optional_integer(key, most);
+  if (!value) refuse(key, "is missing, expected an integer");
+  return value.value_or(0);
+}
+
+std::optional<std::uint64_t> JsonFields::optional_address(std::string_view key) {
+  const auto value = optional_value(key);
+  if (!value) return std::nullopt;
+  if (value->kind() == JsonValue::Kind::Integer) return value->integer();
+  if (value->kind() == JsonValue::Kind::String) {
+    if (const auto parsed = parse_size(std::string(value->string()))) return parsed;
+  }
+  refuse(key,
+         fmt::format("found {}, expected an address such as 4096 or \"0x1000\"", value->text()));
+  return std::nullopt;
+}
+
+std::optional<std::string> JsonFields::optional_string(std::string_view key) {
+  const auto value = take(key, JsonValue::Kind::String, "a string");
+  if (!value) return std::nullopt;
+  return std::string(value->string());
+}
+
+std::string JsonFields::string(std::string_view key) {
+  const auto value = optional_string(key);
+  if (!value) refuse(key, "is missing, expected a string");
+  return value.value_or("");
+}
+
+std::optional<bool> JsonFields::optional_boolean(std::string_view key) {
+  const auto value = take(key, JsonValue::Kind::Boolean, "true or false");
+  if (!value) return std::nullopt;
+  return value->boolean();
+}
+
+bool JsonFields::boolean(std::string_view key) {
+  const auto value = optional_boolean(key);
+  if (!value) refuse(key, "is missing, expected true or false");
+  return value.value_or(false);
+}
+
+std::optional<std::vector<JsonValue>> JsonFields::optional_array(std::string_view key) {
+  const auto value = take(key, JsonValue::Kind::Array, "an array");
+  if (!value) return std::nullopt;
+  return value->items();
+}
+
+std::vector<JsonValue> JsonFields::array(std::string_view key) {
+  const auto items = optional_array(key);
+  if (!items) refuse(key, "is missing, expected an array");
+  return items.value_or(std::vector<JsonValue>());
+}
+
+std::optional<JsonValue> JsonFields::optional_object(std::string_view key) {
+  return take(key, JsonValue::Kind::Object, "an object");
+}
+
+std::optional<Error> JsonFields::finish() {
+  if (error_ || !is_object_) return error_;
+  for (const std::string_view key : object_.keys()) {
+    if (asked_.contains(key)) continue;
+    std::string known;
+    for (const std::string_view name : asked_)
+      known += (known.empty() ? "" : ", ") + std::string(name);
+    refuse(key, "is not a field that belongs here", "expected one of: " + known);
+  }
+  return error_;
+}
+
+std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format) {
+  if (root.kind() != JsonValue::Kind::Object) {
+    return json_error(root, "", fmt::format("found {}, expected an object", root.text()));
+  }
+  const auto value = root.field("format");
+  if (!value || value->kind() != JsonValue::Kind::String) {
+    return json_error(
+        value.value_or(root), "format",
+        fmt::format("is {}, expected \"{}\"", value ? value->text() : "missing", format));
+  }
+  if (value->string() == format) return std::nullopt;
+  const auto family = format.substr(0, format.rfind('/') + 1);
+  const bool is_other_version = value->string().starts_with(family);
+  return json_error(*value, "format",
+                    fmt::format("found {}, expected \"{}\"", value->text(), format),
+                    is_other_version ? "this version of the format is not one that we read" : "");
+}
+
+std::string json_quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+}  // namespace berth

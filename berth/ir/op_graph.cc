@@ -1,0 +1,236 @@
+#include "berth/ir/op_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "berth/ir/op_rules.h"
+
+namespace berth {
+namespace {
+
+constexpr std::array<std::string_view, 12> kKindNames = {"buffer",  "param",  "alloc",  "shrink",
+                                                         "bitcast", "after",  "kernel", "store",
+                                                         "call",    "linear", "end",    "backedge"};
+
+class Hash {
+ public:
+  void add(std::uint64_t value) {
+    state_ = (state_ ^ value) * 0x9E3779B97F4A7C15U + (state_ >> 29);
+  }
+  void add(std::string_view text) { add(std::hash<std::string_view>()(text)); }
+  std::size_t value() const { return static_cast<std::size_t>(state_ ^ (state_ >> 32)); }
+
+ private:
+  std::uint64_t state_ = 0x243F6A8885A308D3U;
+};
+
+struct AddAttributes {
+  Hash& hash;
+
+  void operator()(std::monostate) const {}
+  void operator()(const Storage& storage) const {
+    hash.add(storage.slot);
+    hash.add(storage.dtype.name());
+    hash.add(storage.elements);
+    hash.add(storage.device);
+    hash.add(storage.skew);
+    hash.add(storage.name);
+  }
+  void operator()(const ElementRange& range) const {
+    hash.add(range.lower);
+    hash.add(range.upper);
+  }
+  void operator()(Dtype dtype) const { hash.add(dtype.name()); }
+  void operator()(const BodyName& body) const { hash.add(body.name); }
+  void operator()(const CallAccess& access) const { hash.add(access.letters); }
+  void operator()(const LoopCount& loop) const { hash.add(loop.count.value_or(~std::uint64_t{0})); }
+};
+
+std::size_t hash_of(const Op& op) {
+  Hash hash;
+  hash.add(static_cast<std::uint64_t>(op.kind));
+  for (const OpId source : op.sources) hash.add(source.index());
+  std::visit(AddAttributes{hash}, op.attributes);
+  return hash.value();
+}
+
+}  // namespace
+
+std::string_view to_string(OpKind kind) {
+  return kKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<OpKind> op_kind_of(std::string_view name) {
+  const auto found = std::ranges::find(kKindNames, name);
+  if (found == kKindNames.end()) return std::nullopt;
+  return static_cast<OpKind>(found - kKindNames.begin());
+}
+
+Op buffer_op(Storage storage) {
+  return {OpKind::Buffer, {}, std::move(storage)};
+}
+Op param_op(Storage storage) {
+  return {OpKind::Param, {}, std::move(storage)};
+}
+Op alloc_op(Storage storage) {
+  return {OpKind::Alloc, {}, std::move(storage)};
+}
+
+Op shrink_op(OpId viewed, ElementRange elements) {
+  return {OpKind::Shrink, {viewed}, elements};
+}
+
+Op bitcast_op(OpId viewed, Dtype dtype) {
+  return {OpKind::Bitcast, {viewed}, dtype};
+}
+
+Op after_op(OpId viewed, std::span<const OpId> ordered_after) {
+  Op op{OpKind::After, {viewed}, std::monostate()};
+  op.sources.insert(op.sources.end(), ordered_after.begin(), ordered_after.end());
+  return op;
+}
+
+Op kernel_op(std::string name, std::vector<OpId> sources) {
+  return {OpKind::Kernel, std::move(sources), BodyName{std::move(name)}};
+}
+
+Op store_op(std::string name, std::vector<OpId> sources) {
+  return {OpKind::Store, std::move(sources), BodyName{std::move(name)}};
+}
+
+Op call_op(OpId body, std::span<const OpId> arguments, std::string access) {
+  Op op{OpKind::Call, {body}, CallAccess{std::move(access)}};
+  op.sources.insert(op.sources.end(), arguments.begin(), arguments.end());
+  return op;
+}
+
+Op linear_op(std::vector<OpId> entries) {
+  return {OpKind::Linear, std::move(entries), std::monostate()};
+}
+
+Op end_op(OpId repeated, std::uint64_t count) {
+  return {OpKind::End, {repeated}, LoopCount{count}};
+}
+
+Op back_edge_op(OpId repeated, OpId flag, std::optional<std::uint64_t> bound) {
+  return {OpKind::BackEdge, {repeated, flag}, LoopCount{bound}};
+}
+
+Result<OpId> OpGraph::add(Op op) {
+  if (auto fault = find_source_fault(*this, op)) return tl::unexpected(std::move(*fault));
+
+  const std::size_t hash = hash_of(op);
+  const auto [first, last] = by_hash_.equal_range(hash);
+  for (auto candidate = first; candidate != last; ++candidate) {
+    if ((*this)[candidate->second] == op) return candidate->second;
+  }
+
+  auto view = view_of_op(*this, OpId(ops_.size()), op);
+  if (!view) return tl::unexpected(std::move(view.error()));
+  if (ops_.size() == UINT32_MAX) {
+    return input_error("", "more than 4294967295 different nodes");
+  }
+  const OpId id(ops_.size());
+  ops_.push_back(std::move(op));
+  views_.push_back(*view);
+  by_hash_.emplace(hash, id);
+  return id;
+}
+
+std::optional<OpId> OpGraph::storage_base(OpId id) const {
+  const auto& named = view(id);
+  if (!named) return std::nullopt;
+  return named->base;
+}
+
+std::vector<OpId> reachable(const OpGraph& graph, std::span<const OpId> roots) {
+  std::vector<bool> seen(graph.size());
+  std::vector<OpId> finished;
+  std::vector<std::pair<OpId, std::size_t>> open;  // a node and its next source
+  for (const OpId root : roots) {
+    if (!seen[root.index()]) open.emplace_back(root, 0);
+    seen[root.index()] = true;
+    while (!open.empty()) {
+      auto& [id, next] = open.back();
+      if (next == graph[id].sources.size()) {
+        finished.push_back(id);
+        open.pop_back();
+        continue;
+      }
+      const OpId source = graph[id].sources[next++];
+      if (!seen[source.index()]) open.emplace_back(source, 0);
+      seen[source.index()] = true;
+    }
+  }
+  return finished;
+}
+
+namespace {
+
+// Walks the graph outside call bodies, sources first, and rebuilds the nodes whose sources changed.
+class Substitution {
+ public:
+  Substitution(OpGraph& graph, std::span<const std::pair<OpId, OpId>> replacements)
+      : graph_(graph), image_(graph.size()) {
+    for (const auto& [from, to] : replacements) image_[from.index()] = to;
+  }
+
+  Result<OpId> of(OpId root) {
+    open(root);
+    while (!open_.empty()) {
+      auto& [id, next] = open_.back();
+      const std::vector<OpId>& sources = graph_[id].sources;
+      if (next < sources.size()) {
+        open(sources[next++]);
+        continue;
+      }
+      const auto rebuilt = rebuild(id);
+      if (!rebuilt) return rebuilt;
+      image_[id.index()] = *rebuilt;
+      open_.pop_back();
+    }
+    return *image_[root.index()];
+  }
+
+ private:
+  // A call's body is the body's business: it is never entered.
+  void open(OpId id) {
+    if (image_[id.index()]) return;
+    open_.emplace_back(id, graph_[id].kind == OpKind::Call ? 1 : 0);
+  }
+
+  Result<OpId> rebuild(OpId id) {
+    Op op = graph_[id];
+    const std::size_t first = op.kind == OpKind::Call ? 1 : 0;
+    bool changed = false;
+    for (std::size_t i = first; i < op.sources.size(); ++i) {
+      const OpId image = *image_[op.sources[i].index()];
+      changed = changed || image != op.sources[i];
+      op.sources[i] = image;
+    }
+    return changed ? graph_.add(std::move(op)) : Result<OpId>(id);
+  }
+
+  OpGraph& graph_;
+  std::vector<std::optional<OpId>> image_;  // by old node
+  std::vector<std::pair<OpId, std::size_t>> open_;
+};
+
+}  // namespace
+
+Result<std::vector<OpId>> substitute(OpGraph& graph, std::span<const OpId> roots,
+                                     std::span<const std::pair<OpId, OpId>> replacements) {
+  Substitution substitution(graph, replacements);
+  std::vector<OpId> images;
+  for (const OpId root : roots) {
+    const auto image = substitution.of(root);
+    if (!image) return tl::unexpected(image.error());
+    images.push_back(*image);
+  }
+  return images;
+}
+
+}  // namespace berth

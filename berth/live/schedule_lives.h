@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "berth/base/interval.h"
+#include "berth/base/result.h"
+#include "berth/ir/instance.h"
+#include "berth/ir/plan.h"
+#include "berth/ir/schedule.h"
+
+namespace berth {
+
+// The storage (buffer, param or alloc) that an entry of a schedule takes, each once, in the order
+// in which its calls take it: what each argument names or views. A loop takes what each of its
+// calls takes, nested loops included, then a back edge's flag.
+// Source: `taken` of Tolk.Memory. No recursion; O(nodes of the entry).
+std::vector<OpId> taken(const OpGraph& graph, OpId entry);
+
+struct StorageLife {
+  OpId storage;
+  LiveRange life;  // [first entry that takes it, last + 1)
+
+  friend bool operator==(const StorageLife&, const StorageLife&) = default;
+};
+
+// Every storage that some entry takes, in order of first appearance (argument order within an
+// entry). O(nodes), however often entries share their calls.
+std::vector<StorageLife> storage_lives(const Schedule& schedule);
+
+struct KeptStorage {
+  OpId storage;
+  KeptWhy why = KeptWhy::Held;
+
+  friend bool operator==(const KeptStorage&, const KeptStorage&) = default;
+};
+
+// The packing problem that a schedule poses: its planned buffers in order of first appearance,
+// arenas' devices in the order in which their first buffer appears, sizes in units of 256 bytes.
+struct ScheduleInstance {
+  Instance instance;
+  std::vector<OpId> ops;                // by BufferId
+  std::vector<KeptStorage> kept;        // by first appearance, then those that no entry takes
+  std::vector<std::string> kept_names;  // beside `kept`
+};
+
+// A buffer is planned if it has a byte, some entry takes it, nothing holds it (`held` adds to what
+// the schedule holds; a held view holds what it views) and it is not on a disk. Buffers are named
+// after themselves, or "slot N"; a name met before gets " #" and its node. Steps are named after
+// the bodies of their calls.
+Result<ScheduleInstance> schedule_instance(const Schedule& schedule,
+                                           std::span<const OpId> held = {});
+
+// The device on which a step runs: that of the first storage its entry takes that is on a device of
+// the instance. Nothing where it takes none.
+std::optional<DeviceId> step_device(const Schedule& schedule, const Instance& instance, Step step);
+
+}  // namespace berth
