@@ -244,6 +244,7 @@ struct Rows {
   std::vector<std::uint32_t> devices;                 // by row, an index in device_names
   std::map<std::string, std::uint32_t> device_names;  // by first appearance
   std::vector<std::size_t> lines;                     // by row
+  std::vector<std::size_t> id_columns;                // by row
 
   std::uint32_t device(const std::string& name) {
     return device_names.emplace(name, static_cast<std::uint32_t>(device_names.size()))
@@ -276,6 +277,7 @@ Result<Rows> read_rows(CsvLines& lines, const Header& header) {
     rows.buffers.push_back(std::move(row->first));
     rows.devices.push_back(rows.device(row->second));
     rows.lines.push_back(lines.line());
+    rows.id_columns.push_back((*cells)[*header.cell(Column::Id)].column);
   }
   return rows;
 }
@@ -289,7 +291,8 @@ Result<std::vector<std::size_t>> rows_by_id(const Rows& rows, const std::string&
   const auto same = std::ranges::adjacent_find(
       order, [&](std::size_t a, std::size_t b) { return id(a) == id(b); });
   if (same == order.end()) return order;
-  return input_error(fmt::format("{}:{}", file, rows.lines[*std::next(same)]),
+  const std::size_t again = *std::next(same);
+  return input_error(fmt::format("{}:{}:{}", file, rows.lines[again], rows.id_columns[again]),
                      fmt::format("id {} already on line {}", id(*same), rows.lines[*same]),
                      "each id must be unique");
 }

@@ -1,0 +1,275 @@
+#include "berth/formats/plan_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kFormat = "berth.plan/1";
+
+constexpr std::array<std::string_view, 10> kWhyNames = {
+    "constant", "variable",   "held",  "disk",   "dynamic",
+    "param",    "call-local", "empty", "unused", "planner-off"};
+
+std::optional<KeptWhy> why_of(std::string_view name) {
+  const auto found = std::ranges::find(kWhyNames, name);
+  if (found == kWhyNames.end()) return std::nullopt;
+  return static_cast<KeptWhy>(found - kWhyNames.begin());
+}
+
+template <typename Items, typename Line>
+void write_lines(std::string& text, std::string_view key, const Items& items, const Line& line) {
+  text += fmt::format(",\n \"{}\": [", key);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    text += i == 0 ? "\n  " : ",\n  ";
+    text += line(items[i]);
+  }
+  text += items.empty() ? "]" : "\n ]";
+}
+
+std::string arena_line(const PlannedArena& arena) {
+  const ArenaFigures& figures = arena.figures;
+  std::string line = fmt::format(
+      R"({{"device": {}, "tier": {}, "bytes": {}, "max_load": {}, "max_load_unpadded": {}, )"
+      R"("lower_bound": {}, "proved_least": {}, "peak_step": {}, "unit": {}, "alignment": {}, )"
+      R"("address": {})",
+      json_quoted(arena.device), json_quoted(arena.tier), figures.peak.count(),
+      figures.max_load.count(), figures.max_load_unpadded.count(), figures.lower_bound.count(),
+      figures.proved_least(), figures.peak_step, arena.unit.value(), arena.alignment.value(),
+      arena.address.value());
+  if (arena.capacity) line += fmt::format(", \"capacity\": {}", arena.capacity->count());
+  if (arena.reserve > Bytes(0)) line += fmt::format(", \"reserve\": {}", arena.reserve.count());
+  return line + "}";
+}
+
+std::string gap_text(const Gap& gap) {
+  std::string text = fmt::format(R"({{"first": {}, "end": {})", gap.steps.lower, gap.steps.upper);
+  if (gap.kept) text += fmt::format(R"(, "kept": [{}, {}])", gap.kept->lower, gap.kept->upper);
+  return text + "}";
+}
+
+std::string buffer_line(const PlannedBuffer& buffer) {
+  std::string line = fmt::format(
+      R"({{"name": {}, "arena": {}, "offset": {}, "bytes": {}, "skew": {}, "alignment": {}, )"
+      R"("first": {}, "end": {})",
+      json_quoted(buffer.name), buffer.arena, buffer.offset.value(), buffer.bytes.count(),
+      buffer.skew.count(), buffer.alignment.value(), buffer.life.lower, buffer.life.upper);
+  if (buffer.fixed) line += fmt::format(", \"fixed\": {}", buffer.fixed->value());
+  if (buffer.view_of) line += fmt::format(", \"view_of\": {}", *buffer.view_of);
+  if (buffer.reuses) line += fmt::format(", \"reuses\": {}", *buffer.reuses);
+  if (!buffer.gaps.empty()) {
+    line += ", \"gaps\": [";
+    for (std::size_t i = 0; i < buffer.gaps.size(); ++i) {
+      line += (i == 0 ? "" : ", ") + gap_text(buffer.gaps[i]);
+    }
+    line += "]";
+  }
+  return line + "}";
+}
+
+std::string kept_line(const KeptTensor& kept) {
+  return fmt::format(R"({{"name": {}, "why": "{}", "bytes": {}}})", json_quoted(kept.name),
+                     to_string(kept.why), kept.bytes.count());
+}
+
+}  // namespace
+
+std::string_view to_string(KeptWhy why) {
+  return kWhyNames[static_cast<std::size_t>(why)];
+}
+
+std::string write_plan(const Plan& plan) {
+  std::string text = fmt::format(
+      "{{\"format\": \"{}\",\n \"source\": {{\"file\": {}, \"sha256\": {}}},\n \"packer\": {}, "
+      "\"seed\": {}",
+      kFormat, json_quoted(plan.source.file), json_quoted(plan.source.sha256),
+      json_quoted(plan.packer), plan.seed);
+  write_lines(text, "arenas", plan.arenas, arena_line);
+  text += fmt::format(",\n \"ordering\": {}, \"cut\": {}", json_quoted(plan.ordering), plan.cut);
+  write_lines(text, "buffers", plan.buffers, buffer_line);
+  write_lines(text, "kept", plan.kept, kept_line);
+  if (!plan.step_names.empty()) write_lines(text, "steps", plan.step_names, json_quoted);
+  return text + "}\n";
+}
+
+namespace {
+
+class Reader {
+ public:
+  Result<Plan> read(const JsonValue& root) {
+    if (auto fault = find_format_fault(root, kFormat)) return tl::unexpected(std::move(*fault));
+    JsonFields fields(root, "");
+    fields.string("format");
+    const auto source = fields.optional_object("source");
+    if (source) read_source(fields, *source);
+    if (!source) fields.refuse("source", "is missing, expected an object");
+    plan_.packer = fields.string("packer");
+    plan_.seed = fields.integer("seed");
+    read_each(fields, "arenas", &Reader::read_arena);
+    plan_.ordering = fields.string("ordering");
+    plan_.cut = fields.boolean("cut");
+    buffer_count_ = fields.array("buffers").size();
+    read_each(fields, "buffers", &Reader::read_buffer);
+    read_each(fields, "kept", &Reader::read_kept);
+    read_steps(fields);
+    if (auto error = fields.finish()) return tl::unexpected(std::move(*error));
+    return std::move(plan_);
+  }
+
+ private:
+  void read_each(JsonFields& parent, std::string_view key, void (Reader::*read_one)(JsonFields&)) {
+    const auto items = parent.array(key);
+    for (std::size_t i = 0; i < items.size() && !parent.failed(); ++i) {
+      JsonFields fields(items[i], fmt::format("{}[{}]", key, i));
+      (this->*read_one)(fields);
+      if (auto error = fields.finish()) parent.refuse(std::move(*error));
+    }
+  }
+
+  void read_source(JsonFields& parent, const JsonValue& value) {
+    JsonFields fields(value, "source");
+    plan_.source.file = fields.string("file");
+    plan_.source.sha256 = fields.optional_string("sha256").value_or("");
+    if (auto error = fields.finish()) parent.refuse(std::move(*error));
+  }
+
+  static Alignment read_alignment(JsonFields& fields, std::string_view key,
+                                  std::optional<Alignment> absent = {}) {
+    const auto value =
+        absent ? fields.optional_integer(key).value_or(absent->value()) : fields.integer(key);
+    const auto alignment = Alignment::of(value);
+    if (!alignment) {
+      fields.refuse(key, fmt::format("found {}, expected a power of two", value));
+    }
+    return alignment.value_or(Alignment());
+  }
+
+  void read_arena(JsonFields& fields) {
+    PlannedArena arena;
+    arena.device = fields.string("device");
+    arena.tier = fields.string("tier");
+    ArenaFigures& figures = arena.figures;
+    figures.peak = Bytes(fields.integer("bytes"));
+    figures.max_load = Bytes(fields.integer("max_load"));
+    figures.max_load_unpadded =
+        Bytes(fields.optional_integer("max_load_unpadded").value_or(figures.max_load.count()));
+    figures.lower_bound = Bytes(fields.integer("lower_bound"));
+    figures.peak_step = fields.integer("peak_step");
+    const bool proved_least = fields.boolean("proved_least");
+    if (proved_least != figures.proved_least()) {
+      fields.refuse("proved_least",
+                    fmt::format("is {}, but bytes {} and lower_bound {} {}", proved_least,
+                                figures.peak.count(), figures.lower_bound.count(),
+                                figures.proved_least() ? "meet" : "do not meet"));
+    }
+    arena.alignment = read_alignment(fields, "alignment");
+    arena.unit = read_alignment(fields, "unit", arena.alignment);
+    const auto address = fields.optional_address("address");
+    if (!address) fields.refuse("address", "is missing, expected an address");
+    arena.address = Address(address.value_or(0));
+    if (const auto capacity = fields.optional_integer("capacity"))
+      arena.capacity = Bytes(*capacity);
+    arena.reserve = Bytes(fields.optional_integer("reserve").value_or(0));
+    plan_.arenas.push_back(std::move(arena));
+  }
+
+  // An index in a table of `size` rows.
+  static std::optional<std::size_t> read_index(JsonFields& fields, std::string_view key,
+                                               std::size_t size, std::string_view table) {
+    const auto index = fields.optional_integer(key);
+    if (index && *index >= size) {
+      fields.refuse(
+          key, fmt::format("found {}, expected an index in {}, which has {}", *index, table, size));
+      return std::nullopt;
+    }
+    return index;
+  }
+
+  void read_buffer(JsonFields& fields) {
+    PlannedBuffer buffer;
+    buffer.name = fields.string("name");
+    buffer.arena = read_index(fields, "arena", plan_.arenas.size(), "arenas").value_or(0);
+    if (plan_.arenas.empty()) fields.refuse("arena", "there is no arena");
+    buffer.offset = Offset(fields.integer("offset"));
+    buffer.bytes = Bytes(fields.integer("bytes"));
+    buffer.skew = Bytes(fields.integer("skew"));
+    buffer.alignment = read_alignment(fields, "alignment");
+    buffer.life.lower = fields.integer("first");
+    buffer.life.upper = fields.integer("end");
+    if (buffer.life.empty()) {
+      fields.refuse("end", fmt::format("found {}, expected more than first, {}", buffer.life.upper,
+                                       buffer.life.lower));
+    }
+    if (const auto fixed = fields.optional_integer("fixed")) buffer.fixed = Offset(*fixed);
+    buffer.view_of = read_index(fields, "view_of", buffer_count_, "buffers");
+    buffer.reuses = read_index(fields, "reuses", buffer_count_, "buffers");
+    buffer.gaps = read_gaps(fields);
+    plan_.buffers.push_back(std::move(buffer));
+  }
+
+  static std::vector<Gap> read_gaps(JsonFields& parent) {
+    std::vector<Gap> gaps;
+    const auto items = parent.optional_array("gaps").value_or(std::vector<JsonValue>());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string path = fmt::format("{}[{}]", parent.path_of("gaps"), i);
+      JsonFields fields(items[i], path);
+      Gap gap;
+      gap.steps.lower = fields.integer("first");
+      gap.steps.upper = fields.integer("end");
+      if (const auto kept = fields.optional_array("kept")) gap.kept = read_range(fields, *kept);
+      if (auto error = fields.finish()) parent.refuse(std::move(*error));
+      gaps.push_back(gap);
+    }
+    return gaps;
+  }
+
+  static ByteRange read_range(JsonFields& fields, const std::vector<JsonValue>& pair) {
+    const bool is_pair = pair.size() == 2 && pair[0].kind() == JsonValue::Kind::Integer &&
+                         pair[1].kind() == JsonValue::Kind::Integer;
+    if (!is_pair) {
+      fields.refuse("kept", "expected two integers: the first byte kept and the end");
+      return {};
+    }
+    return {pair[0].integer(), pair[1].integer()};
+  }
+
+  void read_kept(JsonFields& fields) {
+    KeptTensor kept;
+    kept.name = fields.string("name");
+    const std::string why = fields.string("why");
+    kept.why = why_of(why).value_or(KeptWhy::Constant);
+    if (!why_of(why)) {
+      fields.refuse("why", fmt::format("found {}, expected one of: {}", json_quoted(why),
+                                       fmt::join(kWhyNames, ", ")));
+    }
+    kept.bytes = Bytes(fields.integer("bytes"));
+    plan_.kept.push_back(std::move(kept));
+  }
+
+  void read_steps(JsonFields& fields) {
+    const auto steps = fields.optional_array("steps").value_or(std::vector<JsonValue>());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (steps[i].kind() != JsonValue::Kind::String) {
+        fields.refuse(json_error(steps[i], fmt::format("steps[{}]", i),
+                                 fmt::format("found {}, expected a string", steps[i].text())));
+        return;
+      }
+      plan_.step_names.emplace_back(steps[i].string());
+    }
+  }
+
+  Plan plan_;
+  std::size_t buffer_count_ = 0;
+};
+
+}  // namespace
+
+Result<Plan> read_plan(const JsonDocument& document) {
+  return Reader().read(document.root());
+}
+
+}  // namespace berth

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "berth/base/result.h"
+#include "berth/formats/json.h"
+#include "berth/ir/plan.h"
+
+namespace berth {
+
+// berth.plan/1 (docs/formats/plan.md), a line a buffer.
+std::string write_plan(const Plan& plan);
+
+// Refuses, with file, line, column and the path of the field, what the format does not allow:
+// unknown fields, indices past their table, lives that are empty. It does not judge the plan.
+Result<Plan> read_plan(const JsonDocument& document);
+
+// "constant", "planner-off" ...: the words of the format.
+std::string_view to_string(KeptWhy why);
+
+}  // namespace berth
