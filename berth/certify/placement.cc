@@ -1,0 +1,125 @@
+#include "berth/certify/placement.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "berth/certify/claims.h"
+#include "berth/certify/meetings.h"
+#include "berth/certify/relations.h"
+
+namespace berth {
+namespace {
+
+std::optional<MalformedBuffer::Why> gaps_fault(const PlannedBuffer& buffer) {
+  using enum MalformedBuffer::Why;
+  Step free_from = buffer.life.lower;
+  for (const Gap& gap : buffer.gaps) {
+    if (gap.steps.empty()) return EmptyGap;
+    if (!buffer.life.covers(gap.steps)) return GapOutsideLife;
+    if (gap.steps.lower < free_from) return GapsOutOfOrder;
+    if (gap.kept && (gap.kept->empty() || gap.kept->upper > buffer.bytes.count())) {
+      return KeptOutsideBuffer;
+    }
+    free_from = gap.steps.upper;
+  }
+  return std::nullopt;
+}
+
+std::optional<MalformedBuffer::Why> bytes_fault(const PlannedBuffer& buffer, Alignment unit) {
+  using enum MalformedBuffer::Why;
+  if (buffer.bytes == Bytes(0)) return std::nullopt;
+  if (buffer.offset.value() < buffer.skew.count()) return StartsBeforeArena;
+  if (!checked_add(Bytes(buffer.offset.value()), buffer.bytes)) return EndPast64Bits;
+  const auto skewed = checked_add(buffer.skew, buffer.bytes);
+  if (!skewed || !checked_round_up(*skewed, unit)) return ExtentPast64Bits;
+  return std::nullopt;
+}
+
+std::optional<MalformedBuffer::Why> malformed(const PlannedBuffer& buffer, const Plan& plan) {
+  using enum MalformedBuffer::Why;
+  if (buffer.arena >= plan.arenas.size()) return NoSuchArena;
+  if (buffer.life.empty()) return EmptyLife;
+  if (const auto why = gaps_fault(buffer)) return why;
+  if (const auto why = bytes_fault(buffer, plan.arenas[buffer.arena].unit)) return why;
+  if (buffer.view_of && *buffer.view_of >= plan.buffers.size()) return NoSuchBase;
+  if (buffer.reuses && *buffer.reuses >= plan.buffers.size()) return NoSuchDonor;
+  if (buffer.view_of && buffer.reuses) return ViewThatReuses;
+  return std::nullopt;
+}
+
+void check_form(const Plan& plan, PlacementVerdict& verdict) {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (const auto why = malformed(plan.buffers[i], plan)) verdict.add(MalformedBuffer{i, *why});
+  }
+}
+
+void check_views_end(const std::vector<std::size_t>& storage, PlacementVerdict& verdict) {
+  for (std::size_t i = 0; i < storage.size(); ++i) {
+    if (storage[i] < storage.size()) continue;
+    verdict.add(MalformedBuffer{i, MalformedBuffer::Why::ViewOfItself});
+  }
+}
+
+std::uint64_t end_of(const PlannedBuffer& buffer) {
+  return buffer.offset.value() + buffer.bytes.count();
+}
+
+// The arena's own bytes, or those that its buffers reach if it should own to fewer.
+std::vector<Bytes> needs_of(const Plan& plan) {
+  std::vector<Bytes> needs;
+  for (const PlannedArena& arena : plan.arenas) needs.push_back(arena.figures.peak);
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (buffer.bytes == Bytes(0)) continue;
+    needs[buffer.arena] = std::max(needs[buffer.arena], Bytes(end_of(buffer)));
+  }
+  return needs;
+}
+
+void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
+  const std::vector<Bytes> needs = needs_of(plan);
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    const PlannedArena& arena = plan.arenas[i];
+    const std::uint64_t address = arena.address.value();
+    if (address % arena.alignment.value() != 0) verdict.add(MisplacedArena{i, false});
+    if (!checked_add(Bytes(address), needs[i])) verdict.add(MisplacedArena{i, true});
+    if (!arena.capacity) continue;
+    const Bytes usable =
+        *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+    if (needs[i] > usable) verdict.add(PastCapacity{i, needs[i], *arena.capacity, usable});
+  }
+}
+
+void check_places(const Plan& plan, PlacementVerdict& verdict) {
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const PlannedBuffer& buffer = plan.buffers[i];
+    if (buffer.bytes == Bytes(0)) continue;
+    const Offset place(buffer.offset.value() - buffer.skew.count());
+    const Bytes arena_bytes = plan.arenas[buffer.arena].figures.peak;
+    if (place.value() % buffer.alignment.value() != 0) verdict.add(Misaligned{i, place});
+    if (end_of(buffer) > arena_bytes.count()) {
+      verdict.add(PastArenaEnd{i, end_of(buffer), arena_bytes});
+    }
+    if (buffer.fixed && *buffer.fixed != place) verdict.add(MovedFixed{i, *buffer.fixed, place});
+  }
+}
+
+}  // namespace
+
+PlacementVerdict check_placement(const Plan& plan) {
+  PlacementVerdict verdict;
+  check_form(plan, verdict);
+  if (!verdict.sound()) return verdict;  // What follows may index and add without asking.
+  const auto storage = storage_of(plan);
+  check_views_end(storage, verdict);
+  if (!verdict.sound()) return verdict;
+
+  check_arenas(plan, verdict);
+  check_places(plan, verdict);
+  check_relations(plan, storage, verdict);
+  for (const SharedBytes& meeting : find_meetings(plan, storage)) verdict.add(meeting);
+  const bool related = verdict.count<BadView>() + verdict.count<BadReuse>() == 0;
+  if (related) check_claims(plan, storage, verdict);
+  return verdict;
+}
+
+}  // namespace berth
