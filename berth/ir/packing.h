@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "berth/base/bytes.h"
@@ -39,5 +40,32 @@ struct Packing {
   std::uint64_t nodes = 0;           // search nodes spent
   bool cut = false;                  // a time limit stopped the search
 };
+
+// Two buffers that must be placed where they are, and share `bytes` of the arena over `steps`.
+struct FixedClash {
+  BufferId first;
+  BufferId second;
+  ByteRange bytes;
+  LiveRange steps;
+
+  friend bool operator==(const FixedClash&, const FixedClash&) = default;
+};
+
+// A buffer that must be placed at an offset that is no multiple of what its place must be.
+struct FixedMisaligned {
+  BufferId buffer;
+  Alignment alignment;
+
+  friend bool operator==(const FixedMisaligned&, const FixedMisaligned&) = default;
+};
+
+// No placement exists, and why.
+struct Infeasible {
+  std::variant<FixedClash, FixedMisaligned> reason;
+
+  friend bool operator==(const Infeasible&, const Infeasible&) = default;
+};
+
+using PackAnswer = std::variant<Packing, Infeasible>;
 
 }  // namespace berth

@@ -22,7 +22,8 @@ struct PackOptions {
 std::span<const std::string_view> packer_names();
 
 // Places every buffer; buffers whose sections overlap in time share no byte. Each device is packed
-// by itself. Refuses an unknown packer, and an instance that the named packer cannot honour.
-Result<Packing> pack(const Instance& instance, const PackOptions& options);
+// by itself. That fixed places leave no placement is an answer. Refuses an unknown packer, and an
+// instance that the named packer cannot honour.
+Result<PackAnswer> pack(const Instance& instance, const PackOptions& options);
 
 }  // namespace berth
