@@ -28,6 +28,7 @@ struct Tensor {
   TensorKind kind = TensorKind::Intermediate;
   Bytes bytes;
   std::optional<TensorView> view_of;
+  bool dynamic = false;  // its size is known only at run time: bytes is 0, and it is not planned
 
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };

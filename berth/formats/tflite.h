@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/bytes.h"
+#include "berth/base/result.h"
+#include "berth/ir/program.h"
+
+namespace berth {
+
+struct TfliteOptions {
+  // RESHAPE, SQUEEZE and EXPAND_DIMS give a view of their operand instead of a copy.
+  bool views = false;
+  // Element-wise operators may write over an operand that dies there.
+  bool in_place = false;
+};
+
+// A TensorFlow Lite model as a program: docs/formats/tflite.md says what becomes of it. The tensors
+// of all subgraphs stand in one table, those of subgraph 0 first, so a TensorId is also the index
+// by which an offline plan knows the tensor. `file_name` stands in messages. Any bytes give a
+// program or an error.
+Result<Program> read_tflite(std::string_view bytes, std::string_view file_name,
+                            const TfliteOptions& options = {});
+
+// The plan that a model carries in its OfflineMemoryAllocation metadata: by TensorId, the offset
+// in the arena, or nothing where the runtime places the tensor itself. Nothing at all where the
+// model carries no plan. Refuses a plan that is cut short or is for another number of tensors.
+using OfflinePlan = std::vector<std::optional<Offset>>;
+Result<std::optional<OfflinePlan>> read_tflite_offline_plan(std::string_view bytes,
+                                                            std::string_view file_name);
+
+}  // namespace berth
