@@ -5,7 +5,7 @@
 #include <map>
 
 #include "berth/certify/explain_placement.h"
-#include "tests/certify/plans.h"
+#include "tests/support/plans.h"
 
 namespace berth {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/certify/plans.h"
+#include "tests/support/plans.h"
 
 namespace berth::test {
 namespace {

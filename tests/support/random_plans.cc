@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "tests/certify/plans.h"
+#include "tests/support/plans.h"
 
 namespace berth::test {
 namespace {

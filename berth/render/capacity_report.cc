@@ -1,0 +1,134 @@
+#include "berth/render/capacity_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "berth/render/figures.h"
+#include "berth/render/occupancy.h"
+#include "berth/render/text.h"
+
+// Two ways not to fit. Either more bytes are live at one step than there are, and no placement
+// helps; or they would fit, but in this placement the holes between them are too small:
+//
+//   usable 400     | a 300          | b 200 ->   500 live: memory is full
+//   usable 400     | a 100 |  | b 200  | c 100 ->   400 live, 500 reached: memory is cut up
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kListed = 8;  // of the live buffers
+
+struct Shortage {
+  Step step = 0;
+  Bytes need;  // of the usable bytes
+  bool full = true;
+};
+
+Shortage shortage_of(const PlannedArena& arena, const Occupancy& occupancy, Bytes usable) {
+  const ArenaFigures& figures = arena.figures;
+  if (figures.max_load > usable) return {figures.peak_step, figures.max_load, true};
+  Shortage shortage = {figures.peak_step, figures.peak, false};
+  bool found = false;
+  for (const Tile& tile : occupancy.tiles) {
+    if (Bytes(tile.bytes.upper) <= usable) continue;
+    if (found && shortage.step <= tile.steps.lower) continue;
+    shortage.step = tile.steps.lower;
+    found = true;
+  }
+  return shortage;
+}
+
+std::string item(const Plan& plan, const Tile& tile) {
+  const std::string name = shortened(plan.buffers[tile.buffer].name, 32);
+  if (tile.load == tile.load_unpadded) return fmt::format("{} {}", name, tile.load.count());
+  return fmt::format("{} {} (padded to {})", name, tile.load_unpadded.count(), tile.load.count());
+}
+
+std::string live_list(const Plan& plan, const std::vector<Tile>& live) {
+  std::string text;
+  for (std::size_t i = 0; i < live.size() && i < kListed; ++i) {
+    text += (i == 0 ? "" : " + ") + item(plan, live[i]);
+  }
+  if (live.size() > kListed) text += fmt::format(" + {} smaller ones", live.size() - kListed);
+  return text;
+}
+
+std::string advice_when_full(const Plan& plan, const std::vector<Tile>& live, Bytes short_by) {
+  if (live.empty()) return "";
+  const Tile& largest = live.front();
+  const std::string first = fmt::format("spill or shrink {} first", item(plan, largest));
+  if (largest.load >= short_by) return first + ": without it this step fits";
+  return fmt::format("{}: {} more must follow it", first, (short_by - largest.load).count());
+}
+
+std::string advice_when_cut_up(const Plan& plan, const std::vector<Tile>& live, Bytes usable) {
+  for (const Tile& tile : live) {
+    if (Bytes(tile.bytes.upper) <= usable) continue;
+    return fmt::format("{} found no hole and ends at {}: plan again with more effort, or shrink it",
+                       item(plan, tile), tile.bytes.upper);
+  }
+  return "";
+}
+
+struct Free {
+  Bytes all;
+  Bytes largest_hole;
+};
+
+Free free_at(const Occupancy& occupancy, Step step, Bytes usable) {
+  Free free;
+  for (const ByteRange& hole : holes_at(occupancy, step, usable)) {
+    const Bytes bytes(hole.upper - hole.lower);
+    free.all += bytes;
+    free.largest_hole = std::max(free.largest_hole, bytes);
+  }
+  return free;
+}
+
+std::vector<FigureRow> rows_of(const PlannedArena& arena, Bytes usable, const Shortage& shortage,
+                               const Free& free, const std::string& live) {
+  const bool fixed = arena.reserve > Bytes(0);
+  std::vector<FigureRow> rows = {{"capacity", *arena.capacity, ""}};
+  if (fixed) {
+    rows.push_back({"fixed", arena.reserve, "reserved: nobody may use it"});
+    rows.push_back({"available", usable, ""});
+  }
+  rows.push_back({shortage.full ? "live" : "arena", shortage.need, live});
+  if (fixed) rows.push_back({"need", checked_add(arena.reserve, shortage.need), "with the fixed"});
+  rows.push_back({"short by", shortage.need - usable, ""});
+  rows.push_back({"free", free.all,
+                  fmt::format("of the available, largest hole {}", free.largest_hole.count())});
+  return rows;
+}
+
+std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage& shortage) {
+  const std::string tier = arena.tier.empty() ? "" : " " + shortened(arena.tier, 40);
+  return fmt::format(
+      "arena {}{} does not fit at {}: {}\n", shortened(arena.device, 40), tier,
+      shortened(step_text(plan.step_names, shortage.step), 48),
+      shortage.full ? "more is live than there is" : "the load fits, this placement does not");
+}
+
+}  // namespace
+
+std::string capacity_report(const Plan& plan, std::size_t arena_index) {
+  const PlannedArena& arena = plan.arenas[arena_index];
+  if (!arena.capacity) return "";
+  const Bytes usable = *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+  if (arena.figures.peak <= usable) return "";
+
+  const Occupancy occupancy = occupancy_of(plan)[arena_index];
+  const Shortage shortage = shortage_of(arena, occupancy, usable);
+  const std::vector<Tile> live = live_at(plan, occupancy, shortage.step);
+  const Free free = free_at(occupancy, shortage.step, usable);
+  const std::string what_to_do = shortage.full
+                                     ? advice_when_full(plan, live, shortage.need - usable)
+                                     : advice_when_cut_up(plan, live, usable);
+  return heading(plan, arena, shortage) +
+         aligned(rows_of(arena, usable, shortage, free, live_list(plan, live))) +
+         (what_to_do.empty() ? "" : "  " + what_to_do + "\n");
+}
+
+}  // namespace berth
