@@ -1,1 +1,60 @@
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "berth/pipeline/version.h"
+#include "cli/check_command.h"
+#include "cli/exit_status.h"
+#include "cli/plan_command.h"
+#include "cli/report.h"
+
+namespace {
+
+using namespace berth;
+using namespace berth::cli;
+
+// Asked before the command line is understood, so that a wrong one is answered in kind.
+bool asks_for_json(int count, char** words) {
+  return std::any_of(words, words + count,
+                     [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+ExitStatus run(int count, char** words) {
+  CLI::App app{
+      "berth decides, before a tensor program runs, where every tensor lives in memory, and proves "
+      "the decision sound."};
+  app.set_version_flag("--version", std::string("berth ") + kVersion);
+  app.require_subcommand(1);
+  const PlanCommand plan(app);
+  const CheckCommand check(app);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help) == 0 ? kYes : kUsage;
+  } catch (const CLI::CallForAllHelp& help) {
+    return app.exit(help) == 0 ? kYes : kUsage;
+  } catch (const CLI::CallForVersion& version) {
+    return app.exit(version) == 0 ? kYes : kUsage;
+  } catch (const CLI::ParseError& error) {
+    return Report(asks_for_json(count, words), false)
+        .failure({Error::Kind::Usage, "", error.what(), "berth --help, berth plan --help"});
+  }
+  return plan.chosen() ? plan.run() : check.run();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Report report(asks_for_json(count, words), false);
+  try {
+    return run(count, words);
+  } catch (const std::bad_alloc&) {
+    return report.failure({Error::Kind::Limit, "", "out of memory", "give a smaller input"});
+  } catch (const std::exception& error) {
+    return report.failure("internal", std::string("berth: a fault of our own: ") + error.what(),
+                          kBrokenPromise);
+  }
+}

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "berth/base/text.h"
 
 namespace berth {
@@ -195,6 +197,14 @@ std::string text_of_kind(std::size_t kind, const PlacementVerdict& verdict, cons
 }
 
 }  // namespace
+
+std::string_view kind_name(const PlacementFault& fault) {
+  // In the order of the variant.
+  static constexpr std::array<std::string_view, std::variant_size_v<PlacementFault>> kNames = {
+      "malformed-buffer", "misplaced-arena", "past-capacity", "past-arena-end", "misaligned",
+      "moved-fixed",      "bad-view",        "bad-reuse",     "shared-bytes",   "wrong-claim"};
+  return kNames[fault.index()];
+}
 
 std::string explain(const PlacementFault& fault, const Plan& plan) {
   return std::visit(Explainer(plan), fault);

@@ -329,7 +329,7 @@ Error at_row(Error error, const std::string& text, const std::string& file) {
 
 }  // namespace
 
-Result<InstanceTable> read_instance_csv(std::string text, const std::string& file, Alignment unit) {
+Result<InstanceFile> read_instance_csv(std::string text, const std::string& file, Alignment unit) {
   CsvLines lines(text, file);
   if (lines.only_blank_left()) {
     return input_error(file + ":1:1", "the file is empty",
@@ -345,20 +345,24 @@ Result<InstanceTable> read_instance_csv(std::string text, const std::string& fil
   auto devices = devices_by_name(*rows);
   std::vector<Buffer> buffers;
   buffers.reserve(order->size());
-  std::vector<BufferId> buffer_of_row(order->size());
+  std::vector<std::optional<BufferId>> buffer_of_row(order->size());
   for (const std::size_t row : *order) {
     buffer_of_row[row] = BufferId(buffers.size());
     buffers.push_back(std::move(rows->buffers[row]));
     buffers.back().device = DeviceId(rows->devices[row]);
   }
-  const bool has_offsets =
-      !buffers.empty() &&
-      std::ranges::all_of(buffers, [](const Buffer& buffer) { return buffer.fixed.has_value(); });
   auto instance = Instance::make(std::move(devices), std::move(buffers), unit);
   if (!instance) return tl::unexpected(at_row(instance.error(), text, file));
-  return InstanceTable{std::move(text), *std::move(instance), std::move(buffer_of_row),
-                       has_offsets};
+  return InstanceFile{*std::move(instance), {std::move(text), std::move(buffer_of_row)}};
 }
+
+namespace {
+
+std::string place_text(std::optional<BufferId> buffer, const Placement& placement) {
+  return buffer ? std::to_string(placement.places[buffer->index()].value()) : "";
+}
+
+}  // namespace
 
 std::string write_instance_csv(const InstanceTable& table, const Placement& placement) {
   CsvLines lines(table.text, "");
@@ -369,9 +373,7 @@ std::string write_instance_csv(const InstanceTable& table, const Placement& plac
   for (std::size_t line = 0; line <= table.rows.size(); ++line) {
     const auto cells = again.next();
     assert(cells);
-    const std::string offset =
-        line == 0 ? "offset"
-                  : std::to_string(placement.places[table.rows[line - 1].index()].value());
+    const std::string offset = line == 0 ? "offset" : place_text(table.rows[line - 1], placement);
     for (std::size_t i = 0; i < cells->size(); ++i) {
       if (i > 0) text += ',';
       text += header->cell(Column::Offset) == i ? offset : std::string((*cells)[i].raw);

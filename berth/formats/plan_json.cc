@@ -85,9 +85,9 @@ std::string_view to_string(KeptWhy why) {
 std::string write_plan(const Plan& plan) {
   std::string text = fmt::format(
       "{{\"format\": \"{}\",\n \"source\": {{\"file\": {}, \"sha256\": {}}},\n \"packer\": {}, "
-      "\"seed\": {}",
+      "\"found_by\": {}, \"seed\": {}",
       kFormat, json_quoted(plan.source.file), json_quoted(plan.source.sha256),
-      json_quoted(plan.packer), plan.seed);
+      json_quoted(plan.packer), json_quoted(plan.found_by), plan.seed);
   write_lines(text, "arenas", plan.arenas, arena_line);
   text += fmt::format(",\n \"ordering\": {}, \"cut\": {}", json_quoted(plan.ordering), plan.cut);
   write_lines(text, "buffers", plan.buffers, buffer_line);
@@ -108,6 +108,7 @@ class Reader {
     if (source) read_source(fields, *source);
     if (!source) fields.refuse("source", "is missing, expected an object");
     plan_.packer = fields.string("packer");
+    plan_.found_by = fields.optional_string("found_by").value_or(plan_.packer);
     plan_.seed = fields.integer("seed");
     read_each(fields, "arenas", &Reader::read_arena);
     plan_.ordering = fields.string("ordering");

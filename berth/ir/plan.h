@@ -75,7 +75,8 @@ struct PlanSource {
 
 struct Plan {
   PlanSource source;
-  std::string packer;
+  std::string packer;    // as it was asked for
+  std::string found_by;  // the packer whose answer it is, such as one of those that "auto" tries
   std::uint64_t seed = 0;
   std::vector<PlannedArena> arenas;
   std::string ordering;  // the order that the executor must keep

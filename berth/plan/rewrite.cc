@@ -53,22 +53,21 @@ Result<OpId> add_planned_view(OpGraph& graph, OpId arena, const Storage& storage
 
 }  // namespace
 
-Result<Schedule> rewrite(const Schedule& schedule, const ScheduleInstance& planned,
-                         const Packing& packing) {
-  if (planned.ops.empty()) return schedule;
-  const Instance& instance = planned.instance;
+Result<Schedule> rewrite(const Schedule& schedule, std::span<const OpId> ops,
+                         const Instance& instance, const Packing& packing) {
+  if (ops.empty()) return schedule;
   OpGraph graph = schedule.graph();
   const auto arenas = add_arenas(graph, instance, packing);
   if (!arenas) return tl::unexpected(arenas.error());
 
   std::vector<std::pair<OpId, OpId>> replacements;
-  for (std::size_t i = 0; i < planned.ops.size(); ++i) {
+  for (std::size_t i = 0; i < ops.size(); ++i) {
     const Buffer& buffer = instance[BufferId(i)];
-    const auto view = add_planned_view(graph, (*arenas)[buffer.device.index()],
-                                       Storage(graph.storage(planned.ops[i])), buffer,
-                                       packing.placement.places[i]);
+    const auto view =
+        add_planned_view(graph, (*arenas)[buffer.device.index()], Storage(graph.storage(ops[i])),
+                         buffer, packing.placement.places[i]);
     if (!view) return tl::unexpected(view.error());
-    replacements.emplace_back(planned.ops[i], *view);
+    replacements.emplace_back(ops[i], *view);
   }
 
   std::vector<OpId> roots = {schedule.root()};
@@ -78,26 +77,28 @@ Result<Schedule> rewrite(const Schedule& schedule, const ScheduleInstance& plann
   return Schedule::make(std::move(graph), images->front(), {images->begin() + 1, images->end()});
 }
 
-std::optional<std::string> memory_saved(const ScheduleInstance& planned, const Packing& packing) {
+std::optional<std::string> memory_saved(std::span<const OpId> ops, const Instance& instance,
+                                        const Packing& packing) {
   Bytes before;
   Bytes after;
-  for (std::size_t i = 0; i < planned.ops.size(); ++i) {
-    before += planned.instance.extent(BufferId(i));
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    before += instance.extent(BufferId(i));
   }
   for (const ArenaFigures& arena : packing.arenas) after += arena.peak;
   if (before == after) return std::nullopt;
   const auto megabytes = [](Bytes bytes) { return static_cast<double>(bytes.count()) / 1e6; };
   return fmt::format("memory reduced from {:.2f} MB -> {:.2f} MB, {} -> {} bufs", megabytes(before),
-                     megabytes(after), planned.ops.size(), packing.arenas.size());
+                     megabytes(after), ops.size(), packing.arenas.size());
 }
 
 Result<Schedule> memory_plan_rewrite(const Schedule& schedule, std::span<const OpId> held) {
   const auto planned = schedule_instance(schedule, held);
   if (!planned) return tl::unexpected(planned.error());
   if (planned->ops.empty()) return schedule;
-  const auto packing = pack(planned->instance, {.packer = "tlsf"});
-  if (!packing) return tl::unexpected(packing.error());
-  return rewrite(schedule, *planned, *packing);
+  const auto answer = pack(planned->instance, {.packer = "tlsf"});
+  if (!answer) return tl::unexpected(answer.error());
+  // A schedule fixes no place, so it can be packed.
+  return rewrite(schedule, planned->ops, planned->instance, std::get<Packing>(*answer));
 }
 
 }  // namespace berth

@@ -21,12 +21,15 @@ namespace berth {
 // carried along. The same schedule comes back where the instance is empty.
 //
 // Source: memory_plan_rewrite of Tolk.Memory. O(nodes). Refuses only slots past 64 bits.
-Result<Schedule> rewrite(const Schedule& schedule, const ScheduleInstance& planned,
-                         const Packing& packing);
+// `ops` are the nodes of the instance's first buffers, by BufferId; what the instance holds beyond
+// them (scratch) is in no node.
+Result<Schedule> rewrite(const Schedule& schedule, std::span<const OpId> ops,
+                         const Instance& instance, const Packing& packing);
 
 // What planning a schedule saved: "memory reduced from 1.54 MB -> 0.51 MB, 3 -> 1 bufs" (1e6 bytes
 // to the MB). Nothing where the arenas take as many bytes as the buffers did.
-std::optional<std::string> memory_saved(const ScheduleInstance& planned, const Packing& packing);
+std::optional<std::string> memory_saved(std::span<const OpId> ops, const Instance& instance,
+                                        const Packing& packing);
 
 // Part 1 in one call, as the source text states it: the packer is its own allocator ("tlsf").
 // `held` adds to what the schedule holds.

@@ -1,0 +1,184 @@
+#include "berth/pipeline/check_file.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "berth/base/sha256.h"
+#include "berth/certify/placement.h"
+#include "berth/formats/json.h"
+#include "berth/formats/plan_json.h"
+#include "berth/pipeline/compose_plan.h"
+#include "berth/pipeline/question.h"
+#include "berth/plan/figures.h"
+
+namespace berth {
+namespace {
+
+Result<Plan> read_plan_file(const InputFile& file) {
+  const auto document = JsonDocument::parse(file.content, file.path);
+  if (!document) return tl::unexpected(document.error());
+  return read_plan(*document);
+}
+
+// The places that the file gives are the placement. An empty buffer may stand anywhere.
+Result<Plan> plan_of_places(const InputFile& file, const Question& question,
+                            const PlanOptions& options) {
+  Packing packing{.packer = "as given"};
+  for (const Buffer& buffer : question.instance.buffers()) {
+    packing.placement.places.push_back(buffer.fixed.value_or(Offset(0)));
+  }
+  packing.arenas = arena_figures(question.instance, packing.placement);
+  return compose_plan(file, question, packing, options);
+}
+
+Result<Plan> read_placed_table(const InputFile& file, const PlanOptions& options) {
+  const auto question = read_question(file, options);
+  if (!question) return tl::unexpected(question.error());
+  for (const Buffer& buffer : question->instance.buffers()) {
+    if (buffer.fixed || buffer.size == Bytes(0)) continue;
+    return input_error(file.path, fmt::format("buffer {} has no offset", buffer.name),
+                       "check takes a table in which each row has its offset; 'berth plan' finds "
+                       "them");
+  }
+  return plan_of_places(file, *question, options);
+}
+
+// Only the tensors that the model's own plan places are judged.
+Result<Plan> read_placed_model(const InputFile& file, const PlanOptions& options,
+                               std::vector<std::string>& notes) {
+  PlanOptions keeping = options;
+  keeping.offline_plan = true;
+  auto question = read_question(file, keeping);
+  if (!question) return tl::unexpected(question.error());
+  std::vector<bool> left_to_runtime;
+  std::size_t left = 0;
+  for (const Buffer& buffer : question->instance.buffers()) {
+    left_to_runtime.push_back(!buffer.fixed);
+    left += left_to_runtime.back() ? 1 : 0;
+  }
+  if (left == left_to_runtime.size()) {
+    return input_error(file.path, "carries no offline plan that places a tensor",
+                       "'berth plan' makes one");
+  }
+  if (left > 0) {
+    notes.push_back(fmt::format("{} of {} buffers are left to the runtime to place; not judged",
+                                left, left_to_runtime.size()));
+  }
+  question = without_buffers(*std::move(question), left_to_runtime);
+  if (!question) return tl::unexpected(question.error());
+  return plan_of_places(file, *question, options);
+}
+
+Result<Plan> read_any_plan(const InputFile& file, const PlanOptions& options,
+                           std::vector<std::string>& notes) {
+  switch (kind_of(file.content)) {
+    case InputKind::PlanJson:
+      return read_plan_file(file);
+    case InputKind::InstanceCsv:
+      return read_placed_table(file, options);
+    case InputKind::Tflite:
+      return read_placed_model(file, options, notes);
+    default:
+      return input_error(file.path, "holds no plan that check can read",
+                         "expected a plan (berth.plan/1), a table with offsets, or a .tflite model "
+                         "with an offline plan");
+  }
+}
+
+// What the plan says of one name.
+struct Told {
+  Bytes bytes;
+  LiveRange life;
+};
+
+std::string life_text(const LiveRange& life) {
+  return fmt::format("[{}, {})", life.lower, life.upper);
+}
+
+// The first buffer of the question that the plan does not place (nor keeps) as it must be.
+std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question) {
+  std::map<std::string, Told> told;
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    told.emplace(buffer.name, Told{buffer.bytes, buffer.life});
+  }
+  std::map<std::string, KeptWhy> kept;
+  for (const KeptTensor& tensor : plan.kept) kept.emplace(tensor.name, tensor.why);
+
+  for (const PlannedBuffer& buffer : question.buffers) {
+    const auto found = told.find(buffer.name);
+    if (found == told.end()) {
+      if (kept.contains(buffer.name)) continue;
+      return fmt::format(
+          "the input has buffer {} ({} bytes, live {}), of which the plan says nothing",
+          buffer.name, buffer.bytes.count(), life_text(buffer.life));
+    }
+    const auto& [bytes, life] = found->second;
+    if (bytes != buffer.bytes) {
+      return fmt::format("buffer {} has {} bytes in the input, {} in the plan", buffer.name,
+                         buffer.bytes.count(), bytes.count());
+    }
+    if (!life.covers(buffer.life)) {
+      return fmt::format("buffer {} is live {} in the input, only {} in the plan", buffer.name,
+                         life_text(buffer.life), life_text(life));
+    }
+    told.erase(found);
+  }
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (told.contains(buffer.name)) {
+      return fmt::format("the plan places buffer {}, which the input does not have", buffer.name);
+    }
+  }
+  return std::nullopt;
+}
+
+// The input as a plan that places nothing in particular: its rows are what must be told.
+Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFile& input,
+                                                 const PlanOptions& options) {
+  const auto question = read_question(input, options);
+  if (!question) return tl::unexpected(question.error());
+  Packing nowhere;
+  nowhere.placement.places.resize(question->instance.size());
+  nowhere.arenas.resize(question->instance.devices().size());
+  const auto rows = compose_plan(input, *question, nowhere, options);
+  if (!rows) return tl::unexpected(rows.error());
+  auto mismatch = find_mismatch(plan, *rows);
+  const bool is_other_file =
+      !plan.source.sha256.empty() && plan.source.sha256 != rows->source.sha256;
+  if (mismatch && is_other_file) {
+    *mismatch += fmt::format("; the plan was made from another file (sha256 {}, the input's is {})",
+                             plan.source.sha256, rows->source.sha256);
+  }
+  return mismatch;
+}
+
+// A limit that the plan itself may not know of.
+void limit(Plan& plan, const PlanOptions& options) {
+  for (PlannedArena& arena : plan.arenas) {
+    for (const auto& [device, bytes] : options.capacity) {
+      if (device.empty() || device == arena.device) arena.capacity = bytes;
+    }
+    if (options.reserve > Bytes(0)) arena.reserve = options.reserve;
+  }
+}
+
+}  // namespace
+
+Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputFile>& input,
+                               const PlanOptions& options) {
+  CheckedFile checked;
+  auto plan = read_any_plan(file, options, checked.notes);
+  if (!plan) return tl::unexpected(plan.error());
+  checked.plan = *std::move(plan);
+  limit(checked.plan, options);
+  checked.verdict = check_placement(checked.plan);
+  if (input && checked.verdict.sound()) {
+    auto mismatch = mismatch_with(checked.plan, *input, options);
+    if (!mismatch) return tl::unexpected(mismatch.error());
+    checked.mismatch = *std::move(mismatch);
+  }
+  return checked;
+}
+
+}  // namespace berth

@@ -1,0 +1,152 @@
+#include "berth/pipeline/compose_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "berth/base/sha256.h"
+#include "berth/formats/file.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint64_t kFirstAddress = 0x10000000;
+constexpr std::uint64_t kPage = 4096;
+constexpr const char* kOrdering = "in-order per device";
+
+// What every place in the arena asks of its first byte.
+Alignment alignment_of_arena(const Instance& instance, DeviceId device) {
+  Alignment alignment = instance.unit();
+  for (std::size_t i = 0; i < instance.size(); ++i) {
+    const BufferId id(i);
+    if (instance[id].device == device) alignment = std::max(alignment, instance.alignment(id));
+  }
+  return alignment;
+}
+
+std::optional<Address> base_of(const std::string& device, const PlanOptions& options) {
+  for (const auto& [name, address] : options.base) {
+    if (name == device) return address;
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> find_unknown_base(const InputFile& file, const Instance& instance,
+                                       const PlanOptions& options) {
+  for (const auto& [name, address] : options.base) {
+    const bool is_known = std::ranges::any_of(
+        instance.devices(), [&](const Device& device) { return device.name == name; });
+    if (is_known) continue;
+    return Error{Error::Kind::Usage, "--base",
+                 fmt::format("{} has no device '{}'", file.path, name), ""};
+  }
+  return std::nullopt;
+}
+
+// The first page past `end`, or address 0 (each device has addresses of its own) where an arena of
+// `bytes` from there would pass 64 bits.
+Address next_page(Address end, Bytes bytes, Alignment alignment) {
+  const Alignment page = std::max(*Alignment::of(kPage), alignment);
+  const auto start = checked_round_up(Bytes(end.value()), page);
+  if (!start || !checked_add(*start, bytes)) return Address(0);
+  return Address(start->count());
+}
+
+std::vector<PlannedArena> arenas_of(const Instance& instance, const Packing& packing,
+                                    const PlanOptions& options) {
+  std::vector<PlannedArena> arenas;
+  Address free_from(kFirstAddress);
+  for (std::size_t i = 0; i < instance.devices().size(); ++i) {
+    const Device& device = instance.devices()[i];
+    const ArenaFigures& figures = packing.arenas[i];
+    const Alignment alignment = alignment_of_arena(instance, DeviceId(i));
+    const auto base = base_of(device.name, options);
+    const Address address = base.value_or(next_page(free_from, figures.peak, alignment));
+    if (!base) free_from = Address(address.value() + figures.peak.count());
+    arenas.push_back({.device = device.name,
+                      .figures = figures,
+                      .unit = instance.unit(),
+                      .alignment = alignment,
+                      .capacity = device.capacity,
+                      .reserve = device.reserve,
+                      .address = address});
+  }
+  return arenas;
+}
+
+PlannedBuffer planned_buffer(const Instance& instance, const Packing& packing, BufferId id) {
+  const Buffer& buffer = instance[id];
+  return {.name = buffer.name,
+          .arena = buffer.device.index(),
+          .offset = packing.placement.places[id.index()] + buffer.skew,
+          .bytes = buffer.size,
+          .skew = buffer.skew,
+          .alignment = instance.alignment(id),
+          .life = buffer.life,
+          .gaps = buffer.gaps,
+          .fixed = buffer.fixed};
+}
+
+// A row a tensor. A buffer that others view lives as long as they do.
+std::vector<PlannedBuffer> member_rows(const Instance& instance, const Packing& packing,
+                                       std::span<const Member> members) {
+  std::vector<PlannedBuffer> rows;
+  for (const Member& member : members) {
+    PlannedBuffer row = planned_buffer(instance, packing, member.buffer);
+    row.name = member.name;
+    row.offset = row.offset + member.offset;
+    row.bytes = member.bytes;
+    row.life = member.life;
+    row.gaps.clear();
+    if (member.offset > Bytes(0)) row.alignment = Alignment();
+    if (row.fixed) row.fixed = *row.fixed + member.offset;
+    row.view_of = member.view_of;
+    row.reuses = member.reuses;
+    rows.push_back(std::move(row));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (auto base = rows[i].view_of; base; base = rows[*base].view_of) {
+      rows[*base].life = {std::min(rows[*base].life.lower, rows[i].life.lower),
+                          std::max(rows[*base].life.upper, rows[i].life.upper)};
+    }
+  }
+  return rows;
+}
+
+// A model's buffers are told tensor by tensor; scratch, and everything else, is a row by itself.
+std::vector<PlannedBuffer> rows_of(const Question& question, const Packing& packing) {
+  std::vector<PlannedBuffer> rows;
+  std::size_t told = 0;
+  if (const auto* model = std::get_if<ModelForm>(&question.form)) {
+    rows = member_rows(question.instance, packing, model->members);
+    for (const Member& member : model->members) told = std::max(told, member.buffer.index() + 1);
+  }
+  for (std::size_t i = told; i < question.instance.size(); ++i) {
+    rows.push_back(planned_buffer(question.instance, packing, BufferId(i)));
+  }
+  return rows;
+}
+
+}  // namespace
+
+Result<Plan> compose_plan(const InputFile& file, const Question& question, const Packing& packing,
+                          const PlanOptions& options) {
+  if (auto error = find_unknown_base(file, question.instance, options)) {
+    return tl::unexpected(std::move(*error));
+  }
+  const auto steps = question.instance.step_names();
+  return Plan{.source = {base_name(file.path), sha256(file.content)},
+              .packer = options.pack.packer,
+              .found_by = packing.packer,
+              .seed = options.pack.seed,
+              .arenas = arenas_of(question.instance, packing, options),
+              .ordering = kOrdering,
+              .cut = packing.cut,
+              .buffers = rows_of(question, packing),
+              .kept = question.kept,
+              .step_names = {steps.begin(), steps.end()}};
+}
+
+}  // namespace berth

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "berth/base/result.h"
+#include "berth/ir/packing.h"
+#include "berth/ir/plan.h"
+#include "berth/pipeline/options.h"
+#include "berth/pipeline/question.h"
+
+namespace berth {
+
+// The answer as berth.plan/1 says it: a row a tensor, an arena a device. Arenas without a base of
+// their own follow one another from 0x10000000, each on a page of 4096 (and its own alignment).
+// Refuses a base for a device that the file does not have.
+Result<Plan> compose_plan(const InputFile& file, const Question& question, const Packing& packing,
+                          const PlanOptions& options);
+
+}  // namespace berth

@@ -1,0 +1,53 @@
+#include "berth/pipeline/input.h"
+
+#include <utility>
+
+#include "berth/formats/file.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kIdentifierAt = 4;  // of a FlatBuffers file
+
+bool has_identifier(std::string_view content, std::string_view identifier) {
+  return content.size() >= kIdentifierAt + identifier.size() &&
+         content.substr(kIdentifierAt, identifier.size()) == identifier;
+}
+
+// The value of the first "format" in the text: enough to choose a reader, which then looks closely.
+InputKind json_kind(std::string_view content) {
+  constexpr std::string_view key = "\"format\"";
+  const auto at = content.find(key);
+  if (at == std::string_view::npos) return InputKind::OtherJson;
+  const auto value = content.find_first_not_of(" \t\r\n:", at + key.size());
+  if (value == std::string_view::npos) return InputKind::OtherJson;
+  if (content.substr(value).starts_with("\"berth.schedule/")) return InputKind::ScheduleJson;
+  if (content.substr(value).starts_with("\"berth.plan/")) return InputKind::PlanJson;
+  return InputKind::OtherJson;
+}
+
+// ModelProto begins with its ir_version: field 1, a small varint.
+bool looks_like_onnx(std::string_view content) {
+  return content.size() > 2 && content[0] == '\x08' && content[1] > 0 && content[1] < ' ';
+}
+
+}  // namespace
+
+Result<InputFile> open_input(const std::string& path) {
+  auto content = read_file(path);
+  if (!content) return tl::unexpected(content.error());
+  return InputFile{path, *std::move(content)};
+}
+
+InputKind kind_of(std::string_view content) {
+  if (has_identifier(content, "TFL3")) return InputKind::Tflite;
+  if (has_identifier(content, "ET12")) return InputKind::Executorch;
+  if (looks_like_onnx(content)) return InputKind::Onnx;
+  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  const auto first = content.find_first_not_of(" \t\r\n");
+  const bool is_json =
+      first != std::string_view::npos && (content[first] == '{' || content[first] == '[');
+  return is_json ? json_kind(content) : InputKind::InstanceCsv;
+}
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+
+namespace berth {
+
+// A file that was read, not yet understood.
+struct InputFile {
+  std::string path;
+  std::string content;
+};
+
+Result<InputFile> open_input(const std::string& path);
+
+enum class InputKind { InstanceCsv, ScheduleJson, PlanJson, OtherJson, Tflite, Onnx, Executorch };
+
+// What a file is, by its content: TensorFlow Lite's and ExecuTorch's file identifiers, a JSON
+// object's "format", a binary that starts as an ONNX model does; a table otherwise.
+InputKind kind_of(std::string_view content);
+
+}  // namespace berth

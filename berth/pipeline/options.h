@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "berth/base/bytes.h"
+#include "berth/plan/pack.h"
+
+namespace berth {
+
+// What a person may ask of a plan beyond the file itself.
+struct PlanOptions {
+  PackOptions pack;
+
+  // Sizes and places in units of this; nothing: 16 for .tflite, 256 for a schedule, 1 for a table.
+  std::optional<Alignment> alignment;
+
+  // Bytes a device has, by its name; "" stands for every device without an entry of its own.
+  std::vector<std::pair<std::string, Bytes>> capacity;
+  Bytes reserve;  // of each device's capacity, that nobody may use
+
+  // Bytes that live in the steps of this name (or in the step of this number) alone.
+  std::vector<std::pair<std::string, Bytes>> scratch;
+
+  // Where a device's arena begins; the others follow one another from 0x10000000, each on a page of
+  // 4096.
+  std::vector<std::pair<std::string, Address>> base;
+
+  // Buffers that are not planned, since their contents outlive the run.
+  std::vector<std::string> hold;
+
+  bool views = false;         // reshape-like operators of a model give views
+  bool in_place = false;      // element-wise operators of a model may write over an operand
+  bool offline_plan = false;  // a model's own offline plan says where its tensors must be
+  bool planner_off = false;   // NO_MEMORY_PLANNER: a schedule stays as it is
+};
+
+}  // namespace berth

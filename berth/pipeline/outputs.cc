@@ -1,0 +1,90 @@
+#include "berth/pipeline/outputs.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "berth/formats/c_header.h"
+#include "berth/formats/instance_csv.h"
+#include "berth/formats/plan_json.h"
+#include "berth/formats/schedule.h"
+
+namespace berth {
+namespace {
+
+enum class Form { Plan, Schedule, Table, Header };
+
+// Longer endings first: .schedule.json is no plain .json.
+constexpr std::array<std::pair<std::string_view, Form>, 4> kEndings = {{
+    {".schedule.json", Form::Schedule},
+    {".json", Form::Plan},
+    {".csv", Form::Table},
+    {".h", Form::Header},
+}};
+
+constexpr std::array<std::string_view, 3> kOtherEndings = {".launches.json", ".planes.json",
+                                                           ".tflite"};
+
+std::optional<Form> form_of(const std::string& path) {
+  if (path == "-") return Form::Plan;
+  for (const std::string_view other : kOtherEndings) {
+    if (path.ends_with(other)) return std::nullopt;
+  }
+  for (const auto& [ending, form] : kEndings) {
+    if (path.ends_with(ending)) return form;
+  }
+  return std::nullopt;
+}
+
+std::string table_text(const PlannedFile& planned) {
+  const Question& question = planned.question;
+  if (const auto* table = std::get_if<InstanceTable>(&question.form)) {
+    return write_instance_csv(*table, planned.packing.placement);
+  }
+  return write_instance_csv(question.instance, planned.packing.placement);
+}
+
+Result<std::string> content_of(const PlannedFile& planned, const std::string& path, Form form) {
+  switch (form) {
+    case Form::Plan:
+      return write_plan(planned.plan);
+    case Form::Table:
+      return table_text(planned);
+    case Form::Header:
+      return write_c_header(planned.plan);
+    case Form::Schedule:
+      if (planned.rewritten) return write_schedule(*planned.rewritten);
+      return usage_error(
+          "-o " + path,
+          fmt::format("{} is no schedule, so none was rewritten", planned.plan.source.file),
+          "use an ending such as .json or .csv");
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+std::optional<Error> find_ending_fault(std::span<const std::string> paths) {
+  for (const std::string& path : paths) {
+    if (form_of(path)) continue;
+    return Error{Error::Kind::Usage, "-o " + path,
+                 "no form of a plan that is written has this ending",
+                 "expected .json, .csv, .h or .schedule.json"};
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<FileContent>> output_forms(const PlannedFile& planned,
+                                              std::span<const std::string> paths) {
+  if (auto fault = find_ending_fault(paths)) return tl::unexpected(std::move(*fault));
+  std::vector<FileContent> files;
+  for (const std::string& path : paths) {
+    auto content = content_of(planned, path, *form_of(path));
+    if (!content) return tl::unexpected(content.error());
+    files.push_back({path, *std::move(content)});
+  }
+  return files;
+}
+
+}  // namespace berth

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/formats/file.h"
+#include "berth/pipeline/plan_file.h"
+
+namespace berth {
+
+// The forms in which `paths` ask for the answer, each chosen by its ending:
+//   .json the plan   .csv the instance with offsets   .h a C header
+//   .schedule.json the rewritten schedule
+// "-" is the plan on standard output. Refuses an unknown ending, and a form that the question does
+// not have.
+Result<std::vector<FileContent>> output_forms(const PlannedFile& planned,
+                                              std::span<const std::string> paths);
+
+// Whether every ending is one that output_forms knows: asked before any work is done.
+std::optional<Error> find_ending_fault(std::span<const std::string> paths);
+
+}  // namespace berth

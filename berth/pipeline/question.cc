@@ -1,0 +1,318 @@
+#include "berth/pipeline/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "berth/formats/file.h"
+#include "berth/formats/json.h"
+#include "berth/formats/schedule.h"
+#include "berth/formats/tflite.h"
+#include "berth/live/schedule_lives.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint64_t kTfliteUnit = 16;
+
+// Names that were asked for; each must be met.
+class AskedNames {
+ public:
+  AskedNames(std::span<const std::string> names, std::string option)
+      : left_(names.begin(), names.end()), all_(left_), option_(std::move(option)) {}
+
+  bool asks(const std::string& name) {
+    left_.erase(name);
+    return all_.contains(name);
+  }
+  std::optional<Error> unmet(const std::string& file) const {
+    if (left_.empty()) return std::nullopt;
+    return Error{Error::Kind::Usage, option_,
+                 fmt::format("{} has no buffer '{}'", file, *left_.begin()),
+                 "name a buffer as the table or the plan names it"};
+  }
+
+ private:
+  std::set<std::string> left_;
+  std::set<std::string> all_;
+  std::string option_;
+};
+
+Result<Instance> with_buffers(const Instance& instance, std::vector<Buffer> buffers) {
+  return Instance::make({instance.devices().begin(), instance.devices().end()}, std::move(buffers),
+                        instance.unit(),
+                        {instance.step_names().begin(), instance.step_names().end()});
+}
+
+Result<Question> read_table_question(const InputFile& file, const PlanOptions& options) {
+  auto read = read_instance_csv(file.content, file.path, options.alignment.value_or(Alignment()));
+  if (!read) return tl::unexpected(read.error());
+  Question question{std::move(read->instance), {}, std::move(read->table)};
+  if (options.hold.empty()) return question;
+
+  AskedNames hold(options.hold, "--hold");
+  std::vector<bool> is_held;
+  for (const Buffer& buffer : question.instance.buffers()) {
+    is_held.push_back(hold.asks(buffer.name));
+    if (is_held.back()) question.kept.push_back({buffer.name, KeptWhy::Held, buffer.size});
+  }
+  if (auto error = hold.unmet(file.path)) return tl::unexpected(std::move(*error));
+  return without_buffers(std::move(question), is_held);
+}
+
+// Nodes of the storage that --hold names: by name, or "slot N".
+Result<std::vector<OpId>> held_nodes(const Schedule& schedule, const InputFile& file,
+                                     const PlanOptions& options) {
+  AskedNames hold(options.hold, "--hold");
+  std::vector<OpId> held;
+  const OpGraph& graph = schedule.graph();
+  for (std::size_t i = 0; i < graph.size() && !options.hold.empty(); ++i) {
+    const OpId id(i);
+    if (graph[id].kind != OpKind::Buffer) continue;
+    const Storage& storage = graph.storage(id);
+    const bool by_name = !storage.name.empty() && hold.asks(storage.name);
+    if (by_name || hold.asks(fmt::format("slot {}", storage.slot))) held.push_back(id);
+  }
+  if (auto error = hold.unmet(file.path)) return tl::unexpected(std::move(*error));
+  return held;
+}
+
+KeptTensor kept_storage(const Schedule& schedule, const KeptStorage& kept, std::string name) {
+  return {std::move(name), kept.why, Bytes(schedule.graph().view(kept.storage)->bytes.upper)};
+}
+
+// With the planner off nothing is planned: what would have been is kept for that reason.
+void keep_all(ScheduleInstance& lives, std::vector<KeptTensor>& kept) {
+  for (const Buffer& buffer : lives.instance.buffers()) {
+    kept.push_back({buffer.name, KeptWhy::PlannerOff, buffer.size});
+  }
+  lives.ops.clear();
+  lives.instance = *Instance::make({}, {}, lives.instance.unit(), {});
+}
+
+Result<Question> read_schedule_question(const InputFile& file, const PlanOptions& options) {
+  const auto document = JsonDocument::parse(file.content, file.path);
+  if (!document) return tl::unexpected(document.error());
+  auto schedule = read_schedule(*document);
+  if (!schedule) return tl::unexpected(schedule.error());
+  const auto held = held_nodes(*schedule, file, options);
+  if (!held) return tl::unexpected(held.error());
+  auto lives = schedule_instance(*schedule, *held);
+  if (!lives) return tl::unexpected(lives.error());
+
+  std::vector<KeptTensor> kept;
+  for (std::size_t i = 0; i < lives->kept.size(); ++i) {
+    kept.push_back(kept_storage(*schedule, lives->kept[i], std::move(lives->kept_names[i])));
+  }
+  if (options.planner_off) keep_all(*lives, kept);
+  return Question{std::move(lives->instance), std::move(kept),
+                  ScheduleForm{*std::move(schedule), std::move(lives->ops)}};
+}
+
+// Whatever shares a held tensor's bytes is held with it.
+Result<Question> hold_members(Question question, const InputFile& file,
+                              const PlanOptions& options) {
+  AskedNames hold(options.hold, "--hold");
+  const std::vector<Member>& members = std::get<ModelForm>(question.form).members;
+  std::vector<bool> is_held(question.instance.size());
+  for (const Member& member : members) {
+    if (hold.asks(member.name)) is_held[member.buffer.index()] = true;
+  }
+  if (auto error = hold.unmet(file.path)) return tl::unexpected(std::move(*error));
+  for (const Member& member : members) {
+    if (!is_held[member.buffer.index()]) continue;
+    question.kept.push_back({member.name, KeptWhy::Held, member.bytes});
+  }
+  return without_buffers(std::move(question), is_held);
+}
+
+Result<Question> read_model_question(const InputFile& file, const PlanOptions& options) {
+  const auto program =
+      read_tflite(file.content, file.path, {.views = options.views, .in_place = options.in_place});
+  if (!program) return tl::unexpected(program.error());
+  auto offline = read_tflite_offline_plan(file.content, file.path);
+  if (!offline) return tl::unexpected(offline.error());
+  const OfflinePlan fixed =
+      options.offline_plan ? (*offline).value_or(OfflinePlan()) : OfflinePlan();
+  auto lives =
+      program_instance(*program, options.alignment.value_or(*Alignment::of(kTfliteUnit)), fixed);
+  if (!lives) return tl::unexpected(lives.error());
+  Question question{std::move(lives->instance), std::move(lives->kept),
+                    ModelForm{std::move(lives->members)}};
+  if (*offline && !options.offline_plan) {
+    question.notes.push_back(
+        "the model carries an offline plan, which was not asked for (--offline-plan keeps its "
+        "places)");
+  }
+  if (options.hold.empty()) return question;
+  return hold_members(std::move(question), file, options);
+}
+
+Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
+  switch (kind_of(file.content)) {
+    case InputKind::InstanceCsv:
+      return read_table_question(file, options);
+    case InputKind::ScheduleJson:
+      return read_schedule_question(file, options);
+    case InputKind::Tflite:
+      return read_model_question(file, options);
+    case InputKind::PlanJson:
+      return input_error(file.path, "is a plan already",
+                         "plan the file it was made from, or give it to 'berth check'");
+    case InputKind::Onnx:
+      return input_error(file.path, "looks like an ONNX model, which this version does not read",
+                         "give a .tflite model, an instance table or a schedule");
+    case InputKind::Executorch:
+      return input_error(file.path, "is an ExecuTorch program, which this version does not read",
+                         "give a .tflite model, an instance table or a schedule");
+    case InputKind::OtherJson:
+      return input_error(file.path, "is JSON, but its \"format\" is none that can be planned",
+                         "expected \"berth.schedule/1\"");
+  }
+  __builtin_unreachable();
+}
+
+// The steps that an operator's name, or a number, means.
+std::vector<Step> steps_named(const Instance& instance, const std::string& name) {
+  std::vector<Step> steps;
+  for (Step step = 0; step < instance.step_names().size(); ++step) {
+    if (instance.step_names()[step] == name) steps.push_back(step);
+  }
+  if (!steps.empty()) return steps;
+  Step number = 0;
+  const auto [rest, status] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool is_number = status == std::errc() && rest == name.data() + name.size();
+  const bool in_clock = instance.step_names().empty() || number < instance.step_names().size();
+  if (is_number && in_clock && number < UINT64_MAX) steps.push_back(number);
+  return steps;
+}
+
+std::optional<DeviceId> device_of(const Question& question, Step step) {
+  if (const auto* form = std::get_if<ScheduleForm>(&question.form)) {
+    return step_device(form->schedule, question.instance, step);
+  }
+  if (question.instance.devices().size() == 1) return DeviceId(0);
+  return std::nullopt;
+}
+
+Result<Question> add_scratch(Question question, const InputFile& file, const PlanOptions& options) {
+  const auto old = question.instance.buffers();
+  std::vector<Buffer> buffers(old.begin(), old.end());
+  for (const auto& [name, bytes] : options.scratch) {
+    const auto steps = steps_named(question.instance, name);
+    if (steps.empty()) {
+      return usage_error("--scratch", fmt::format("{} has no step '{}'", file.path, name),
+                         "give an operator's name as the table prints it, or a step's number");
+    }
+    for (const Step step : steps) {
+      const auto device = device_of(question, step);
+      if (!device) {
+        return usage_error("--scratch",
+                           fmt::format("step {} runs on no one device of {}", step, file.path));
+      }
+      buffers.push_back({.name = fmt::format("scratch of step {} (--scratch {})", step, name),
+                         .size = bytes,
+                         .life = {step, step + 1},
+                         .device = *device});
+    }
+  }
+  auto instance = with_buffers(question.instance, std::move(buffers));
+  if (!instance) return tl::unexpected(instance.error());
+  question.instance = *std::move(instance);
+  return question;
+}
+
+Result<Question> limit_devices(Question question, const InputFile& file,
+                               const PlanOptions& options) {
+  const auto old = question.instance.devices();
+  std::vector<Device> devices(old.begin(), old.end());
+  for (Device& device : devices) device.reserve = options.reserve;
+  // A device's own entry wins over the one for all.
+  for (const bool own : {false, true}) {
+    for (const auto& [name, bytes] : options.capacity) {
+      bool is_met = name.empty();
+      for (Device& device : devices) {
+        if (own == name.empty() || (own && device.name != name)) continue;
+        device.capacity = bytes;
+        is_met = true;
+      }
+      if (own && !is_met) {
+        return usage_error("--capacity", fmt::format("{} has no device '{}'", file.path, name));
+      }
+    }
+  }
+  const auto buffers = question.instance.buffers();
+  const auto names = question.instance.step_names();
+  auto instance = Instance::make(std::move(devices), {buffers.begin(), buffers.end()},
+                                 question.instance.unit(), {names.begin(), names.end()});
+  if (!instance) return tl::unexpected(instance.error());
+  question.instance = *std::move(instance);
+  return question;
+}
+
+// Where each buffer goes when some are dropped.
+using Image = std::vector<std::optional<BufferId>>;
+
+void renumber(InstanceTable& table, const Image& image) {
+  for (auto& row : table.rows) row = row ? image[row->index()] : row;
+}
+
+void renumber(ScheduleForm& form, const Image& image) {
+  std::vector<OpId> ops;
+  for (std::size_t i = 0; i < form.ops.size(); ++i) {
+    if (image[i]) ops.push_back(form.ops[i]);
+  }
+  form.ops = std::move(ops);
+}
+
+// Members refer only to members of their own buffer, which stay or go together.
+void renumber(ModelForm& form, const Image& image) {
+  std::vector<Member> members;
+  std::vector<std::size_t> member_image;
+  for (Member& member : form.members) {
+    member_image.push_back(members.size());
+    const auto buffer = image[member.buffer.index()];
+    if (!buffer) continue;
+    member.buffer = *buffer;
+    members.push_back(std::move(member));
+  }
+  for (Member& member : members) {
+    if (member.view_of) member.view_of = member_image[*member.view_of];
+    if (member.reuses) member.reuses = member_image[*member.reuses];
+  }
+  form.members = std::move(members);
+}
+
+}  // namespace
+
+Result<Question> without_buffers(Question question, const std::vector<bool>& dropped) {
+  std::vector<Buffer> buffers;
+  Image image(question.instance.size());
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    if (dropped[i]) continue;
+    image[i] = BufferId(buffers.size());
+    buffers.push_back(question.instance[BufferId(i)]);
+  }
+  auto instance = with_buffers(question.instance, std::move(buffers));
+  if (!instance) return tl::unexpected(instance.error());
+  question.instance = *std::move(instance);
+  std::visit([&](auto& form) { renumber(form, image); }, question.form);
+  return question;
+}
+
+Result<Question> read_question(const InputFile& file, const PlanOptions& options) {
+  auto question = read_form(file, options);
+  if (question && !options.scratch.empty()) {
+    question = add_scratch(*std::move(question), file, options);
+  }
+  if (question && (!options.capacity.empty() || options.reserve > Bytes(0))) {
+    question = limit_devices(*std::move(question), file, options);
+  }
+  return question;
+}
+
+}  // namespace berth

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/plan_options.h"
+
+namespace berth::cli {
+
+// berth check PLAN [INPUT]
+class CheckCommand {
+ public:
+  explicit CheckCommand(CLI::App& app);
+  bool chosen() const { return command_->parsed(); }
+  ExitStatus run() const;
+
+ private:
+  CLI::App* command_;
+  std::string plan_;
+  std::string input_;
+  PlanOptionTexts options_;
+  CommonOptions common_;
+};
+
+}  // namespace berth::cli

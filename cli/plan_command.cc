@@ -1,0 +1,97 @@
+#include "cli/plan_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "berth/formats/file.h"
+#include "berth/formats/plan_json.h"
+#include "berth/pipeline/outputs.h"
+#include "berth/pipeline/plan_file.h"
+#include "berth/render/table.h"
+
+namespace berth::cli {
+namespace {
+
+bool writes_to_stdout(const std::vector<std::string>& outputs) {
+  return std::ranges::find(outputs, "-") != outputs.end();
+}
+
+// The schedule planner's own message has standard output unless a result stands there that must
+// stay what it is.
+void say_memory_saved(const PlannedFile& planned, const Report& report, bool stdout_is_taken) {
+  if (!planned.memory_saved || !environment_is_on("DEBUG")) return;
+  if (report.json() || stdout_is_taken) {
+    report.note(*planned.memory_saved);
+  } else {
+    report.result(*planned.memory_saved + "\n");
+  }
+}
+
+ExitStatus say_planned(const PlannedFile& planned, const std::vector<std::string>& outputs,
+                       const Report& report, Colour colour) {
+  const auto files = output_forms(planned, outputs);
+  if (!files) return report.failure(files.error());
+  const bool stdout_is_taken = writes_to_stdout(outputs);
+  say_memory_saved(planned, report, stdout_is_taken);
+  for (const std::string& note : planned.question.notes) report.note(note);
+  if (report.json()) {
+    report.result(write_plan(planned.plan));
+  } else if (!report.quiet() && !stdout_is_taken) {
+    report.result(plan_table(planned.plan, colour));
+  }
+  if (const auto written = write_files(*files); !written) return report.failure(written.error());
+  for (const FileContent& file : *files) {
+    if (file.path != "-") report.note("wrote " + file.path);
+  }
+  return kYes;
+}
+
+}  // namespace
+
+PlanCommand::PlanCommand(CLI::App& app)
+    : command_(app.add_subcommand("plan", "Find where every buffer lives in its device's arena")) {
+  command_
+      ->add_option("INPUT", input_,
+                   "A .tflite model, an instance table (.csv) or a schedule (.json); - is standard "
+                   "input")
+      ->required();
+  command_
+      ->add_option("-o,--output", outputs_,
+                   "Write the answer, in the form that the ending says: .json the plan, .csv the "
+                   "table with offsets, .svg or .html the map, .h a C header, .schedule.json the "
+                   "rewritten schedule; - is the plan on standard output. May be given again")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  options_.add_to(*command_, /*for_check=*/false);
+  common_.add_to(*command_);
+}
+
+ExitStatus PlanCommand::run() const {
+  const Report report = common_.report();
+  if (const auto fault = find_ending_fault(outputs_)) return report.failure(*fault);
+  auto options = options_.parse();
+  if (!options) return report.failure(options.error());
+  options->planner_off = environment_is_on("NO_MEMORY_PLANNER");
+  const auto file = open_input(input_);
+  if (!file) return report.failure(file.error());
+
+  const auto answer = plan_file(*file, *options);
+  if (!answer) return report.failure(answer.error());
+  if (const auto* no = std::get_if<DoesNotFit>(&*answer)) {
+    return no->proved ? report.failure("does-not-fit", no->report, kNo)
+                      : report.failure("undecided", no->report, kUndecided);
+  }
+  if (const auto* broken = std::get_if<BrokenPromise>(&*answer)) {
+    return report.failure("internal",
+                          "berth: a fault of our own: the plan did not pass the check and was not "
+                          "written\n" +
+                              broken->report,
+                          kBrokenPromise);
+  }
+  return say_planned(std::get<PlannedFile>(*answer), outputs_, report, common_.colour());
+}
+
+}  // namespace berth::cli

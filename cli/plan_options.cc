@@ -1,0 +1,138 @@
+#include "cli/plan_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+namespace berth::cli {
+namespace {
+
+constexpr const char* kSizeHint = "a size is such as 4096, 0x1000, 64KiB or 2MB";
+
+Result<std::uint64_t> size_of(const std::string& option, const std::string& text) {
+  const auto size = parse_size(text);
+  if (!size)
+    return usage_error(option, fmt::format("found '{}', expected a size", text), kSizeHint);
+  return *size;
+}
+
+Result<std::uint64_t> number_of(const std::string& option, const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || rest != text.data() + text.size()) {
+    return usage_error(
+        option, fmt::format("found '{}', expected an integer from 0 to {}", text, UINT64_MAX));
+  }
+  return value;
+}
+
+// NAME=SIZE; a name may hold a '=' itself.
+Result<std::pair<std::string, std::uint64_t>> named_size(const std::string& option,
+                                                         const std::string& text) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    return usage_error(option, fmt::format("found '{}', expected NAME=SIZE", text), kSizeHint);
+  }
+  const auto size = size_of(option, text.substr(equals + 1));
+  if (!size) return tl::unexpected(size.error());
+  return std::pair(text.substr(0, equals), *size);
+}
+
+template <typename Value>
+std::optional<Error> add_named(std::vector<std::pair<std::string, Value>>& values,
+                               const std::string& option, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    const auto named = named_size(option, text);
+    if (!named) return named.error();
+    values.emplace_back(named->first, Value(named->second));
+  }
+  return std::nullopt;
+}
+
+// SIZE for every device, or DEVICE=SIZE.
+std::optional<Error> add_capacities(PlanOptions& options, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    const bool is_named = text.find('=') != std::string::npos;
+    const auto named = named_size("--capacity", is_named ? text : "*=" + text);
+    if (!named) return named.error();
+    options.capacity.emplace_back(is_named ? named->first : "", Bytes(named->second));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
+  command
+      .add_option("--capacity", capacity_, "Bytes a device has: BYTES for each, or DEVICE=BYTES")
+      ->type_name("[DEVICE=]BYTES");
+  command.add_option("--reserve", reserve_, "Bytes of each capacity that nobody may use")
+      ->type_name("BYTES");
+  command
+      .add_option("--alignment", alignment_,
+                  "Round sizes up to, and place at multiples of, N (a power of two; default: 16 "
+                  "for .tflite, 256 for a schedule, 1 for a table)")
+      ->type_name("N");
+  command
+      .add_option("--scratch", scratch_,
+                  "Bytes that live in the steps named OP (or in step number OP) alone")
+      ->type_name("OP=BYTES");
+  command.add_option("--hold", hold_, "Do not plan this buffer: its contents outlive the run")
+      ->type_name("NAME");
+  command.add_flag("--views", views_,
+                   "Reshape-like operators of a model share their operand's bytes");
+  command.add_flag("--in-place", in_place_,
+                   "Element-wise operators of a model may write over an operand that dies there");
+  if (for_check) return;
+  command.add_option("--packer", packer_, "auto, tlsf, greedy, or greedy:ORDER:FIT")
+      ->type_name("NAME");
+  command.add_flag("--offline-plan", offline_plan_,
+                   "Keep the places that a model's own offline plan gives");
+  command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
+  command.add_option("--seed", seed_, "Seed of searches that draw (default 0)")->type_name("N");
+  command.add_option("--effort", effort_, "Search budget in nodes")->type_name("N");
+}
+
+Result<PlanOptions> PlanOptionTexts::parse() const {
+  PlanOptions options;
+  options.pack.packer = packer_;
+  options.hold = hold_;
+  options.views = views_;
+  options.in_place = in_place_;
+  options.offline_plan = offline_plan_;
+  if (auto error = add_capacities(options, capacity_)) return tl::unexpected(*error);
+  if (auto error = add_named(options.scratch, "--scratch", scratch_)) return tl::unexpected(*error);
+  if (auto error = add_named(options.base, "--base", base_)) return tl::unexpected(*error);
+  if (!reserve_.empty()) {
+    const auto reserve = size_of("--reserve", reserve_);
+    if (!reserve) return tl::unexpected(reserve.error());
+    options.reserve = Bytes(*reserve);
+  }
+  if (!alignment_.empty()) {
+    const auto value = size_of("--alignment", alignment_);
+    if (!value) return tl::unexpected(value.error());
+    options.alignment = Alignment::of(*value);
+    if (!options.alignment) {
+      return usage_error("--alignment", fmt::format("{} is no power of two", *value),
+                         "expected 1, 2, 4, 8, ...");
+    }
+  }
+  for (const auto& [option, text, value] :
+       {std::tuple("--seed", &seed_, &options.pack.seed),
+        std::tuple("--effort", &effort_, &options.pack.effort)}) {
+    if (text->empty()) continue;
+    const auto number = number_of(option, *text);
+    if (!number) return tl::unexpected(number.error());
+    *value = *number;
+  }
+  return options;
+}
+
+bool environment_is_on(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr && std::strtol(text, nullptr, 10) > 0;
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/pipeline/options.h"
+
+namespace berth::cli {
+
+// The options that say how a file is read and planned, as they are typed.
+class PlanOptionTexts {
+ public:
+  // `for_check`: only those that say how a file is read.
+  void add_to(CLI::App& command, bool for_check);
+
+  // Refuses a size, name or number that is none, naming the option.
+  Result<PlanOptions> parse() const;
+
+ private:
+  std::string packer_ = "auto";
+  std::vector<std::string> capacity_;
+  std::string reserve_;
+  std::vector<std::string> scratch_;
+  std::vector<std::string> base_;
+  std::vector<std::string> hold_;
+  std::string alignment_;
+  std::string seed_;
+  std::string effort_;
+  bool views_ = false;
+  bool in_place_ = false;
+  bool offline_plan_ = false;
+};
+
+// NO_MEMORY_PLANNER=1 and DEBUG=1, as the schedule planner's source names them. A number past zero
+// is on.
+bool environment_is_on(const char* name);
+
+}  // namespace berth::cli

@@ -1,0 +1,74 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "berth/base/text.h"
+#include "berth/formats/json.h"
+
+namespace berth::cli {
+namespace {
+
+void write(std::FILE* stream, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
+// Line by line, since names in it may hold any bytes.
+std::string printable_lines(const std::string& text) {
+  std::string lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines += printable(text.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string kind_name(Error::Kind kind) {
+  switch (kind) {
+    case Error::Kind::Usage:
+      return "usage";
+    case Error::Kind::Input:
+      return "input";
+    case Error::Kind::Limit:
+      return "limit";
+  }
+  return "internal";
+}
+
+}  // namespace
+
+void Report::result(const std::string& text) const {
+  write(stdout, text);
+}
+
+void Report::note(const std::string& text) const {
+  if (!quiet_) write(stderr, "berth: " + printable_lines(text));
+}
+
+void Report::json_error(const std::string& kind, const std::string& where,
+                        const std::string& message, const std::string& hint) const {
+  if (!json_) return;
+  result(
+      fmt::format("{{\"error\": {{\"kind\": {}, \"where\": {}, \"message\": {}, \"hint\": {}}}}}\n",
+                  json_quoted(kind), json_quoted(where), json_quoted(message), json_quoted(hint)));
+}
+
+ExitStatus Report::failure(const Error& error) const {
+  const std::string place = error.where.empty() ? "" : error.where + ": ";
+  write(stderr, printable_lines("berth: error: " + place + error.message));
+  if (!error.hint.empty()) write(stderr, printable_lines("       " + error.hint));
+  json_error(kind_name(error.kind), error.where, error.message, error.hint);
+  return status_of(error);
+}
+
+ExitStatus Report::failure(const std::string& kind, const std::string& text,
+                           ExitStatus status) const {
+  write(stderr, printable_lines(text));
+  json_error(kind, "", text, "");
+  return status;
+}
+
+}  // namespace berth::cli
