@@ -1,0 +1,54 @@
+# Sourced by the other scripts: says what it does, installs what is missing (Debian 12, as root or
+# with sudo), builds.
+
+say() { printf '\n== %s\n' "$*"; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+build_packages=(g++ cmake ninja-build libexpected-dev nlohmann-json3-dev libflatbuffers-dev
+  flatbuffers-compiler libcli11-dev libfmt-dev libssl-dev)
+test_packages=(libgtest-dev clang-format-16)
+bench_packages=(libbenchmark-dev)
+
+is_installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    fail "needs root to install packages: run as root, or install sudo"
+  fi
+}
+
+# Installs those of the named packages that are missing.
+install_packages() {
+  local missing=() package
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "packages: all there"
+    return
+  fi
+  command -v apt-get >/dev/null || fail "needs Debian 12, or these packages by hand: ${missing[*]}"
+  say "installing ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+}
+
+# Configures and builds one of the presets of CMakePresets.json; what follows goes to the build.
+build() {
+  local preset=$1
+  shift
+  say "building preset $preset"
+  cmake --preset "$preset" >/dev/null
+  cmake --build --preset "$preset" "$@"
+}
