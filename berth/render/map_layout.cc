@@ -71,8 +71,8 @@ class CrumbGrid {
  public:
   explicit CrumbGrid(const Box& plot)
       : plot_(plot),
-        columns_(static_cast<std::size_t>(plot.width / kCrumb) + 1),
-        rows_(static_cast<std::size_t>(plot.height / kCrumb) + 1),
+        columns_(static_cast<std::size_t>((plot.width + kCrumb - 1) / kCrumb)),
+        rows_(static_cast<std::size_t>((plot.height + kCrumb - 1) / kCrumb)),
         set_(columns_ * rows_) {}
 
   void add(const Box& box) {
@@ -103,9 +103,11 @@ class CrumbGrid {
 
  private:
   Box run(std::size_t row, std::size_t from, std::size_t to) const {
-    return {plot_.x + static_cast<Length>(from) * kCrumb,
-            plot_.y + static_cast<Length>(row) * kCrumb, static_cast<Length>(to - from) * kCrumb,
-            kCrumb};
+    const Length x = plot_.x + static_cast<Length>(from) * kCrumb;
+    const Length y = plot_.y + static_cast<Length>(row) * kCrumb;
+    const Length width = static_cast<Length>(to - from) * kCrumb;
+    return {x, y, std::min(width, plot_.x + plot_.width - x),
+            std::min(kCrumb, plot_.y + plot_.height - y)};
   }
 
   Box plot_;
