@@ -117,8 +117,10 @@ PlacementVerdict check_placement(const Plan& plan) {
   check_places(plan, verdict);
   check_relations(plan, storage, verdict);
   for (const SharedBytes& meeting : find_meetings(plan, storage)) verdict.add(meeting);
-  const bool related = verdict.count<BadView>() + verdict.count<BadReuse>() == 0;
-  if (related) check_claims(plan, storage, verdict);
+  // What is wrongly shared or related adds up to nothing that a figure could be held against.
+  const auto unrelated =
+      verdict.count<BadView>() + verdict.count<BadReuse>() + verdict.count<SharedBytes>();
+  if (unrelated == 0) check_claims(plan, storage, verdict);
   return verdict;
 }
 
