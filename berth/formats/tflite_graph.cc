@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "berth/formats/clean_text.h"
+#include "berth/base/text.h"
 #include "berth/formats/tensor_size.h"
 #include "berth/formats/tflite_types.h"
 #include "tflite_schema_generated.h"
@@ -102,7 +102,7 @@ class Reader {
 
   Fault read_graph(std::size_t graph) {
     const schema::SubGraph& source = graph_at(graph);
-    network_.graphs.push_back({clean_text(view_of(source.name()).substr(0, 256)), {}, {}, {}});
+    network_.graphs.push_back({printable(view_of(source.name()).substr(0, 256)), {}, {}, {}});
     first_ = network_.values.size();
     for (std::size_t tensor = 0; tensor < size_of(source.tensors()); ++tensor) {
       if (Fault fault = read_value(graph, tensor)) return fault;
@@ -127,7 +127,7 @@ class Reader {
   Fault read_value(std::size_t graph, std::size_t tensor) {
     const auto* source = at(graph_at(graph).tensors(), tensor);
     Value value;
-    value.name = clean_text(view_of(source->name()));
+    value.name = printable(view_of(source->name()));
     value.type = source->type();
     value.variable = source->is_variable();
     const auto where = fmt::format(": subgraph {}, tensor {} '{}'", graph, tensor, value.name);
@@ -231,7 +231,7 @@ class Reader {
     node.name = operator_name(node.code);
     const auto custom = view_of(code.custom_code());
     if (node.code == static_cast<std::int32_t>(Builtin::Custom) && !custom.empty()) {
-      node.name = clean_text(custom.substr(0, kLongestOperatorName));
+      node.name = printable(custom.substr(0, kLongestOperatorName));
     }
     return node;
   }
