@@ -8,42 +8,17 @@
 #include <vector>
 
 #include "berth/live/program_lives.h"
-#include "tests/testing/instance_facts.h"
+#include "tests/testing/first_fit.h"
 
 namespace berth {
 namespace {
 
 using Tag = std::pair<std::size_t, std::uint64_t>;  // root tensor, byte of it
 
-// Lowest place free over a buffer's sections, one buffer after the other.
-std::vector<std::uint64_t> place_first_fit(const Instance& instance) {
-  std::vector<std::uint64_t> places;
-  const auto meets = [&](std::size_t a, std::uint64_t place_a, std::size_t b) {
-    for (const Section& one : instance.sections(BufferId(a))) {
-      for (const Section& other : instance.sections(BufferId(b))) {
-        const ByteRange here = {place_a + one.bytes.lower, place_a + one.bytes.upper};
-        const ByteRange there = {places[b] + other.bytes.lower, places[b] + other.bytes.upper};
-        if (one.steps.overlaps(other.steps) && here.overlaps(there)) return true;
-      }
-    }
-    return false;
-  };
-  for (std::size_t i = 0; i < instance.size(); ++i) {
-    std::uint64_t place = 0;
-    for (std::size_t other = 0; other < places.size();) {
-      const bool hit = meets(i, place, other);
-      place += hit ? instance.unit().value() : 0;
-      other = hit ? 0 : other + 1;
-    }
-    places.push_back(place);
-  }
-  return places;
-}
-
 class Replay {
  public:
   Replay(const Program& program, const ProgramInstance& planned)
-      : program_(program), places_(place_first_fit(planned.instance)), arena_(100000) {
+      : program_(program), places_(testing::place_first_fit(planned.instance)), arena_(100000) {
     member_.resize(program.tensors.size(), nullptr);
     for (const Member& member : planned.members) member_[member.tensor.index()] = &member;
   }

@@ -2,7 +2,9 @@
 // right. Sizes are a few hundred bytes, so the sums can be checked by hand.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "berth/formats/tflite.h"
 #include "berth/live/program_lives.h"
@@ -247,6 +249,29 @@ TEST(TfliteLives, ALoopsResultLivesThroughTheLoopAndOnToItsReaders) {
   EXPECT_EQ(life(plan, "start"), (LiveRange{0, 4}));  // copied to the body's input too
   EXPECT_FALSE(may_share(plan, "res", "acc"));
   EXPECT_EQ(load(plan), 3073U);  // start, acc, seen and the flag; then start, acc, flag, bi
+}
+
+// The lines of the block that the page marks ```steps.
+std::vector<std::string> steps_of_the_page() {
+  std::ifstream page(BERTH_ROOT "/docs/formats/tflite.md");
+  std::vector<std::string> steps;
+  std::string line;
+  while (std::getline(page, line) && line != "```steps") {
+  }
+  while (std::getline(page, line) && line != "```") steps.push_back(line);
+  return steps;
+}
+
+TEST(TfliteLives, TheStepsOfALoopAreThoseThatThePageLists) {
+  const TestGraph main = {
+      .tensors = {sized("in", 64), sized("start", 64), sized("acc", 64), sized("o", 64)},
+      .inputs = {0},
+      .outputs = {3},
+      .ops = {{kRelu, {0}, {1}}, {kWhile, {1}, {2}, {1, 2}}, {kAdd, {2, 2}, {3}}}};
+  const auto plan =
+      planned(tflite_bytes(TestModel{{main, condition_of(64), body_of(64, "bi", "bo")}}));
+  const auto names = plan.instance.step_names();
+  EXPECT_EQ(std::vector<std::string>(names.begin(), names.end()), steps_of_the_page());
 }
 
 TEST(TfliteLives, ALoopsResultIsHeldEvenIfNobodyReadsIt) {
