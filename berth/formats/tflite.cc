@@ -36,7 +36,8 @@ std::vector<Tensor> tensors_of(const Network& network) {
     Tensor tensor;
     tensor.name = value.name;
     tensor.kind = kind_of(value);
-    tensor.bytes = value.bytes;
+    const bool is_stored = value.constant && value.stored != Bytes(0);
+    tensor.bytes = is_stored ? value.stored : value.bytes;
     tensor.dynamic = value.dynamic && !value.constant;
     tensors.push_back(std::move(tensor));
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostTableBytes = FLATBUFFERS_MAX_BUFFER_SIZE - 1;
 constexpr std::size_t kLeastBytes = 8;  // the root offset and the identifier
 constexpr unsigned kMostDepth = 64;
-constexpr unsigned kMostTables = 10'000'000;
+constexpr unsigned kMostTables = 2'000'000;
 constexpr unsigned kVersion = 3;
 
 bool is_aligned(std::string_view bytes) {

@@ -179,8 +179,8 @@ class Reader {
     }
     const auto data = file_.buffer(source.buffer());
     if (!data) return data.error();
+    value.stored = Bytes(data->size());
     value.constant = !value.variable && !data->empty();
-    if (value.constant) value.bytes = Bytes(data->size());
     return std::nullopt;
   }
 

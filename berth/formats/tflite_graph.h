@@ -18,7 +18,8 @@ struct Value {
   std::string name;
   std::vector<std::int32_t> shape;
   int type = 0;
-  Bytes bytes;            // of a constant: as stored; of a dynamic one: 0
+  Bytes bytes;            // by shape and type; of a dynamic one: 0
+  Bytes stored;           // the data in the file, which may be packed
   bool constant = false;  // it has data in the file
   bool variable = false;  // it keeps its bytes from one run to the next
   bool dynamic = false;   // its size is known only at run time

@@ -16,6 +16,11 @@ using Fault = std::optional<Error>;
 constexpr std::size_t kNobody = static_cast<std::size_t>(-1);
 constexpr std::size_t kCaller = kNobody - 1;
 
+// Of no bytes, so that there is nothing to wait for: a list of no dimensions to reshape to.
+bool is_empty(const Value& value) {
+  return value.bytes == Bytes(0) && !value.dynamic;
+}
+
 // Who writes each tensor: a node of its own subgraph, the caller, or nobody.
 class OrderCheck {
  public:
@@ -101,7 +106,7 @@ class OrderCheck {
   // Without being written.
   bool has_value(TensorId tensor) const {
     const Value& held = value(tensor);
-    return held.constant || held.variable || (held.bytes == Bytes(0) && !held.dynamic);
+    return held.constant || held.variable || is_empty(held);
   }
 
   const Network& network_;
@@ -110,9 +115,12 @@ class OrderCheck {
 
 bool is_foldable(const Node& node, const std::vector<Value>& values) {
   const auto is_constant = [&](TensorId tensor) { return values[tensor.index()].constant; };
+  const auto is_known = [&](TensorId tensor) {
+    return is_constant(tensor) || is_empty(values[tensor.index()]);
+  };
   const auto is_variable = [&](TensorId tensor) { return values[tensor.index()].variable; };
-  return is_pure(node.code) && !node.inputs.empty() &&
-         std::ranges::all_of(node.inputs, is_constant) &&
+  return is_pure(node.code) && std::ranges::any_of(node.inputs, is_constant) &&
+         std::ranges::all_of(node.inputs, is_known) &&
          std::ranges::none_of(node.outputs, is_variable);
 }
 

@@ -98,6 +98,44 @@ TEST(ReadTflite, RefusesABufferOutsideTheTable) {
             "m.tflite: subgraph 0, tensor 1 'y': its data is in buffer 9; the table has 1 buffers");
 }
 
+TEST(ReadTflite, TakesDataBehindTheTablesForAConstant) {
+  auto graph = chain();
+  graph.tensors.push_back(sized("k", 100));
+  graph.tensors.back().behind = {4096, 100};
+  graph.ops[0] = {kConv2d, {0, 3}, {1}};
+  auto bytes = tflite_bytes(graph);
+  bytes.resize(4196);
+  const auto program = read_tflite(bytes, "m.tflite");
+  ASSERT_TRUE(program) << to_string(program.error());
+  EXPECT_EQ(program->tensors[3].kind, TensorKind::Weight);
+  bytes.resize(4195);
+  EXPECT_EQ(to_string(error_of(bytes)),
+            "m.tflite: buffer 1: 100 bytes at byte 4096 do not lie inside the file of 4195 bytes");
+  graph.tensors.back().behind = {UINT64_MAX - 8, 100};
+  EXPECT_NE(text_of(graph).find("do not lie inside"), std::string::npos);
+}
+
+TEST(ReadTflite, PlansAnInputWithDataByItsShape) {
+  auto graph = chain();
+  graph.tensors[0].data = 3;  // what stands in the file is written over by the caller
+  const auto program = read_tflite(tflite_bytes(graph), "m.tflite");
+  ASSERT_TRUE(program) << to_string(program.error());
+  EXPECT_EQ(program->tensors[0].kind, TensorKind::Input);
+  EXPECT_EQ(program->tensors[0].bytes, Bytes(8));
+}
+
+TEST(ReadTflite, FoldsAReshapeOfAConstantToNoDimensions) {
+  auto graph = chain();
+  graph.tensors.push_back(constant("k", 1));
+  graph.tensors.push_back({"no dims", {0}});
+  graph.tensors.push_back({"scalar", {}});
+  graph.ops.push_back({kReshape, {3, 4}, {5}});
+  const auto program = read_tflite(tflite_bytes(graph), "m.tflite");
+  ASSERT_TRUE(program) << to_string(program.error());
+  EXPECT_EQ(program->phases.size(), 2U);
+  EXPECT_EQ(program->tensors[5].kind, TensorKind::Weight);
+}
+
 TEST(ReadTflite, RefusesATypeThatIsNotKnown) {
   auto graph = chain();
   graph.tensors[1].type = 99;

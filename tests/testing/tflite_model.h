@@ -53,6 +53,7 @@ struct TestTensor {
   bool variable = false;
   std::optional<std::uint32_t> buffer = std::nullopt;  // instead of one of its own
   std::vector<std::int32_t> signature = {};
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> behind = std::nullopt;  // offset, size
 };
 
 struct TestOp {
@@ -110,6 +111,11 @@ class TestModelWriter {
 
   flatbuffers::Offset<schema::Tensor> write_tensor(const TestTensor& tensor) {
     std::uint32_t buffer = tensor.buffer.value_or(0);
+    if (tensor.behind) {
+      const auto [offset, size] = *tensor.behind;
+      buffers_.push_back(schema::CreateBuffer(builder_, 0, offset, size));
+      buffer = static_cast<std::uint32_t>(buffers_.size() - 1);
+    }
     if (tensor.data != 0) buffer = add_buffer(std::string(tensor.data, '\7'));
     return schema::CreateTensorDirect(builder_, &tensor.shape, tensor.type, buffer,
                                       tensor.name.c_str(), 0, tensor.variable, 0,
