@@ -10,6 +10,7 @@
 #include "cli/exit_status.h"
 #include "cli/plan_command.h"
 #include "cli/report.h"
+#include "cli/show_command.h"
 
 namespace {
 
@@ -30,6 +31,7 @@ ExitStatus run(int count, char** words) {
   app.require_subcommand(1);
   const PlanCommand plan(app);
   const CheckCommand check(app);
+  const ShowCommand show(app);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp& help) {
@@ -42,7 +44,8 @@ ExitStatus run(int count, char** words) {
     return Report(asks_for_json(count, words), false)
         .failure({Error::Kind::Usage, "", error.what(), "berth --help, berth plan --help"});
   }
-  return plan.chosen() ? plan.run() : check.run();
+  if (plan.chosen()) return plan.run();
+  return check.chosen() ? check.run() : show.run();
 }
 
 }  // namespace

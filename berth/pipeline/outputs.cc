@@ -9,17 +9,21 @@
 #include "berth/formats/instance_csv.h"
 #include "berth/formats/plan_json.h"
 #include "berth/formats/schedule.h"
+#include "berth/render/map_html.h"
+#include "berth/render/map_svg.h"
 
 namespace berth {
 namespace {
 
-enum class Form { Plan, Schedule, Table, Header };
+enum class Form { Plan, Schedule, Table, Svg, Html, Header };
 
 // Longer endings first: .schedule.json is no plain .json.
-constexpr std::array<std::pair<std::string_view, Form>, 4> kEndings = {{
+constexpr std::array<std::pair<std::string_view, Form>, 6> kEndings = {{
     {".schedule.json", Form::Schedule},
     {".json", Form::Plan},
     {".csv", Form::Table},
+    {".svg", Form::Svg},
+    {".html", Form::Html},
     {".h", Form::Header},
 }};
 
@@ -51,6 +55,10 @@ Result<std::string> content_of(const PlannedFile& planned, const std::string& pa
       return write_plan(planned.plan);
     case Form::Table:
       return table_text(planned);
+    case Form::Svg:
+      return plan_map_svg(planned.plan);
+    case Form::Html:
+      return plan_map_html(planned.plan);
     case Form::Header:
       return write_c_header(planned.plan);
     case Form::Schedule:
@@ -58,7 +66,7 @@ Result<std::string> content_of(const PlannedFile& planned, const std::string& pa
       return usage_error(
           "-o " + path,
           fmt::format("{} is no schedule, so none was rewritten", planned.plan.source.file),
-          "use an ending such as .json or .csv");
+          "use an ending such as .json, .csv or .html");
   }
   __builtin_unreachable();
 }
@@ -70,7 +78,7 @@ std::optional<Error> find_ending_fault(std::span<const std::string> paths) {
     if (form_of(path)) continue;
     return Error{Error::Kind::Usage, "-o " + path,
                  "no form of a plan that is written has this ending",
-                 "expected .json, .csv, .h or .schedule.json"};
+                 "expected .json, .csv, .svg, .html, .h or .schedule.json"};
   }
   return std::nullopt;
 }

@@ -11,7 +11,7 @@
 namespace berth {
 
 // The forms in which `paths` ask for the answer, each chosen by its ending:
-//   .json the plan   .csv the instance with offsets   .h a C header
+//   .json the plan   .csv the instance with offsets   .svg .html the map   .h a C header
 //   .schedule.json the rewritten schedule
 // "-" is the plan on standard output. Refuses an unknown ending, and a form that the question does
 // not have.

@@ -1,0 +1,80 @@
+#include "cli/show_command.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "berth/formats/file.h"
+#include "berth/formats/plan_json.h"
+#include "berth/pipeline/check_file.h"
+#include "berth/render/map_html.h"
+#include "berth/render/map_svg.h"
+#include "berth/render/map_text.h"
+
+namespace berth::cli {
+namespace {
+
+constexpr std::size_t kWidth = 100;  // where standard output is no terminal
+constexpr std::size_t kHeight = 24;
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kWidth;
+  return size.ws_col;
+}
+
+}  // namespace
+
+ShowCommand::ShowCommand(CLI::App& app)
+    : command_(app.add_subcommand("show", "Draw the map of a plan")) {
+  command_
+      ->add_option(
+          "FILE", file_,
+          "A plan (.json), a table with offsets (.csv), or a .tflite model that carries an "
+          "offline plan; - is standard input")
+      ->required();
+  command_
+      ->add_option("-o,--output", outputs_,
+                   "Write the map as .svg or .html instead of drawing it in the terminal. May be "
+                   "given again")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  options_.add_to(*command_, /*for_check=*/true);
+  common_.add_to(*command_);
+}
+
+ExitStatus ShowCommand::run() const {
+  const Report report = common_.report();
+  const auto options = options_.parse();
+  if (!options) return report.failure(options.error());
+  const auto file = open_input(file_);
+  if (!file) return report.failure(file.error());
+  const auto checked = check_file(*file, std::nullopt, *options);
+  if (!checked) return report.failure(checked.error());
+  for (const std::string& note : checked->notes) report.note(note);
+  if (!checked->sound()) report.note("the plan is not sound: 'berth check' says why");
+
+  std::vector<FileContent> maps;
+  for (const std::string& path : outputs_) {
+    if (path.ends_with(".html")) {
+      maps.push_back({path, plan_map_html(checked->plan)});
+    } else if (path.ends_with(".svg")) {
+      maps.push_back({path, plan_map_svg(checked->plan)});
+    } else {
+      return report.failure(
+          Error{Error::Kind::Usage, "-o " + path, "a map is written as .svg or .html", ""});
+    }
+  }
+  if (report.json()) {
+    report.result(write_plan(checked->plan));
+  } else if (maps.empty() && !report.quiet()) {
+    report.result(plan_map_text(checked->plan, terminal_width(), kHeight, common_.colour()));
+  }
+  if (const auto written = write_files(maps); !written) return report.failure(written.error());
+  for (const FileContent& map : maps) report.note("wrote " + map.path);
+  return kYes;
+}
+
+}  // namespace berth::cli

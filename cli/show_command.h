@@ -1,0 +1,28 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+#include "cli/plan_options.h"
+
+namespace berth::cli {
+
+// berth show FILE [-o MAP]...
+class ShowCommand {
+ public:
+  explicit ShowCommand(CLI::App& app);
+  bool chosen() const { return command_->parsed(); }
+  ExitStatus run() const;
+
+ private:
+  CLI::App* command_;
+  std::string file_;
+  std::vector<std::string> outputs_;
+  PlanOptionTexts options_;
+  CommonOptions common_;
+};
+
+}  // namespace berth::cli
