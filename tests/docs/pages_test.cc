@@ -1,0 +1,67 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <variant>
+
+#include "berth/formats/c_header.h"
+#include "berth/formats/json.h"
+#include "berth/formats/plan_json.h"
+#include "berth/formats/schedule.h"
+#include "berth/pipeline/check_file.h"
+#include "berth/pipeline/plan_file.h"
+
+namespace berth {
+namespace {
+
+// The first example of a page, in the fence of this kind.
+std::string example(const std::string& page, const std::string& kind) {
+  std::ifstream file(std::filesystem::path(BERTH_ROOT) / "docs" / "formats" / page);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string fence = "```" + kind + "\n";
+  const auto begin = text.find(fence);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin + fence.size(), text.find("```", begin + 3) - begin - fence.size());
+}
+
+PlannedFile planned(const std::string& path, const std::string& content) {
+  auto answer = plan_file({path, content}, {});
+  EXPECT_TRUE(answer) << to_string(answer.error());
+  return std::get<PlannedFile>(*std::move(answer));
+}
+
+TEST(Pages, TheTableNeedsTheArenaThatItsPageSays) {
+  const auto answer = planned("example.csv", example("instance.md", "csv"));
+  EXPECT_EQ(answer.plan.arenas[0].figures.peak, Bytes(12));
+}
+
+TEST(Pages, TheScheduleNeedsTheArenaThatItsPageSays) {
+  const auto answer = planned("example.json", example("schedule.md", "json"));
+  EXPECT_EQ(answer.plan.arenas[0].figures.peak, Bytes(512));
+  EXPECT_EQ(answer.plan.buffers[2].offset, answer.plan.buffers[0].offset);
+}
+
+TEST(Pages, TheScheduleIsReadWrittenAndReadToTheSameBytes) {
+  const auto read = [](const std::string& text) {
+    const auto document = JsonDocument::parse(text, "example.json");
+    return *read_schedule(*document);
+  };
+  const std::string written = write_schedule(read(example("schedule.md", "json")));
+  EXPECT_EQ(write_schedule(read(written)), written);
+}
+
+TEST(Pages, ThePlanIsSound) {
+  const auto checked = check_file({"example.json", example("plan.md", "json")}, {}, {});
+  ASSERT_TRUE(checked) << to_string(checked.error());
+  EXPECT_TRUE(checked->sound());
+}
+
+TEST(Pages, TheHeaderIsThatOfThePlan) {
+  const auto document = JsonDocument::parse(example("plan.md", "json"), "example.json");
+  const std::string header = write_c_header(*read_plan(*document));
+  EXPECT_NE(header.find(example("header.md", "c")), std::string::npos) << header;
+}
+
+}  // namespace
+}  // namespace berth
