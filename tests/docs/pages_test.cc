@@ -15,14 +15,21 @@
 namespace berth {
 namespace {
 
-// The first example of a page, in the fence of this kind.
-std::string example(const std::string& page, const std::string& kind) {
-  std::ifstream file(std::filesystem::path(BERTH_ROOT) / "docs" / "formats" / page);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+std::string text_of(const std::string& path) {
+  std::ifstream file(std::filesystem::path(BERTH_ROOT) / path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The first example of a text, in the fence of this kind.
+std::string example_in(const std::string& text, const std::string& kind) {
   const std::string fence = "```" + kind + "\n";
   const auto begin = text.find(fence);
   if (begin == std::string::npos) return "";
   return text.substr(begin + fence.size(), text.find("```", begin + 3) - begin - fence.size());
+}
+
+std::string example(const std::string& page, const std::string& kind) {
+  return example_in(text_of("docs/formats/" + page), kind);
 }
 
 PlannedFile planned(const std::string& path, const std::string& content) {
@@ -61,6 +68,10 @@ TEST(Pages, TheHeaderIsThatOfThePlan) {
   const auto document = JsonDocument::parse(example("plan.md", "json"), "example.json");
   const std::string header = write_c_header(*read_plan(*document));
   EXPECT_NE(header.find(example("header.md", "c")), std::string::npos) << header;
+}
+
+TEST(Pages, TheReadmeShowsTheExampleAsItIsBuilt) {
+  EXPECT_EQ(example_in(text_of("README.md"), "cpp"), text_of("examples/place.cc"));
 }
 
 }  // namespace
