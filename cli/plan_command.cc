@@ -34,14 +34,15 @@ ExitStatus say_planned(const PlannedFile& planned, const std::vector<std::string
   const auto files = output_forms(planned, outputs);
   if (!files) return report.failure(files.error());
   const bool stdout_is_taken = writes_to_stdout(outputs);
-  say_memory_saved(planned, report, stdout_is_taken);
+  // Files first: a table on the screen beside a file that could not be written would mislead.
+  if (const auto written = write_files(*files); !written) return report.failure(written.error());
   for (const std::string& note : planned.question.notes) report.note(note);
+  say_memory_saved(planned, report, stdout_is_taken);
   if (report.json()) {
     report.result(write_plan(planned.plan));
   } else if (!report.quiet() && !stdout_is_taken) {
     report.result(plan_table(planned.plan, colour));
   }
-  if (const auto written = write_files(*files); !written) return report.failure(written.error());
   for (const FileContent& file : *files) {
     if (file.path != "-") report.note("wrote " + file.path);
   }

@@ -104,10 +104,12 @@ std::vector<FigureRow> rows_of(const PlannedArena& arena, Bytes usable, const Sh
 }
 
 std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage& shortage) {
-  const std::string tier = arena.tier.empty() ? "" : " " + shortened(arena.tier, 40);
+  std::string name = "arena";
+  for (const std::string& part : {arena.device, arena.tier}) {
+    if (!part.empty()) name += " " + shortened(part, 40);
+  }
   return fmt::format(
-      "arena {}{} does not fit at {}: {}\n", shortened(arena.device, 40), tier,
-      shortened(step_text(plan.step_names, shortage.step), 48),
+      "{} does not fit at {}: {}\n", name, shortened(step_text(plan.step_names, shortage.step), 48),
       shortage.full ? "more is live than there is" : "the load fits, this placement does not");
 }
 

@@ -34,8 +34,10 @@ class Paint {
 };
 
 std::string arena_name(const PlannedArena& arena) {
-  std::string name = "arena " + shortened(arena.device, kNameWidth);
-  if (!arena.tier.empty()) name += " " + shortened(arena.tier, kNameWidth);
+  std::string name = "arena";
+  for (const std::string& part : {arena.device, arena.tier}) {
+    if (!part.empty()) name += " " + shortened(part, kNameWidth);
+  }
   return name;
 }
 
