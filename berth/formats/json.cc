@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "berth/base/bytes.h"
@@ -96,8 +97,10 @@ class Builder {
   bool key(std::string& name) {
     begin_token();
     end_token();
-    key_at_ = token_;
-    key_ = keep(std::move(name));
+    // A file has few different keys, and one of them in every line.
+    const auto [known, is_new] = keys_.try_emplace(name, 0);
+    if (is_new) known->second = keep(std::move(name));
+    key_ = known->second;
     return true;
   }
   bool end_object() { return keys_differ() && close(); }
@@ -206,7 +209,7 @@ class Builder {
   std::vector<std::string>& strings_;
   std::size_t scan_from_ = 0;
   std::size_t token_ = 0;
-  std::size_t key_at_ = 0;
+  std::unordered_map<std::string, std::uint32_t> keys_;
   std::uint32_t key_ = kNone;
   std::vector<std::uint32_t> parents_;
   std::string error_;
