@@ -67,6 +67,7 @@ std::uint64_t end_of(const PlannedBuffer& buffer) {
 // The arena's own bytes, or those that its buffers reach if it should own to fewer.
 std::vector<Bytes> needs_of(const Plan& plan) {
   std::vector<Bytes> needs;
+  needs.reserve(plan.arenas.size());
   for (const PlannedArena& arena : plan.arenas) needs.push_back(arena.figures.peak);
   for (const PlannedBuffer& buffer : plan.buffers) {
     if (buffer.bytes == Bytes(0)) continue;
