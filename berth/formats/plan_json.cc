@@ -193,8 +193,9 @@ class Reader {
   void read_buffer(JsonFields& fields) {
     PlannedBuffer buffer;
     buffer.name = fields.string("name");
-    buffer.arena = read_index(fields, "arena", plan_.arenas.size(), "arenas").value_or(0);
-    if (plan_.arenas.empty()) fields.refuse("arena", "there is no arena");
+    const auto arena = read_index(fields, "arena", plan_.arenas.size(), "arenas");
+    if (!arena) fields.refuse("arena", "is missing, expected an index in arenas");
+    buffer.arena = arena.value_or(0);
     buffer.offset = Offset(fields.integer("offset"));
     buffer.bytes = Bytes(fields.integer("bytes"));
     buffer.skew = Bytes(fields.integer("skew"));
