@@ -188,7 +188,7 @@ class Row {
     if (lower >= upper) {
       refuse(last,
              fmt::format("the life from {} to {} is {}", lower, last.text(),
-                         lower == upper ? "empty" : "reversed"),
+                         lower == upper && !is_inclusive ? "empty" : "reversed"),
              is_inclusive ? "end must be at least the first step"
                           : "upper must be past the first step");
     }
