@@ -75,10 +75,20 @@ Error write_error(const std::string& path, int code) {
   return {Error::Kind::Input, path, "cannot write: " + system_message(code), "nothing was changed"};
 }
 
+bool is_directory(const std::string& path) {
+  struct stat existing {};
+  return ::stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode);
+}
+
 // A file written under a temporary name; removed unless it was renamed to its own.
 class StagedFile {
  public:
   explicit StagedFile(const FileContent& file) : path_(file.path) {
+    // Found now: the rename would fail only after others had been made.
+    if (is_directory(path_)) {
+      failure_ = EISDIR;
+      return;
+    }
     temporary_ = path_ + ".XXXXXX";
     Descriptor descriptor(::mkstemp(temporary_.data()));
     if (descriptor.get() < 0) {
