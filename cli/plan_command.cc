@@ -38,9 +38,9 @@ ExitStatus say_planned(const PlannedFile& planned, const std::vector<std::string
   if (const auto written = write_files(*files); !written) return report.failure(written.error());
   for (const std::string& note : planned.question.notes) report.note(note);
   say_memory_saved(planned, report, stdout_is_taken);
-  if (report.json()) {
+  if (!stdout_is_taken && report.json()) {
     report.result(write_plan(planned.plan));
-  } else if (!report.quiet() && !stdout_is_taken) {
+  } else if (!stdout_is_taken && !report.quiet()) {
     report.result(plan_table(planned.plan, colour));
   }
   for (const FileContent& file : *files) {
