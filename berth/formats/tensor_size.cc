@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 namespace berth {
@@ -29,9 +30,9 @@ class Decimal {
 
   void divide_rounding_up(std::uint64_t divisor) {
     std::uint64_t rest = 0;
-    for (auto digit = digits_.rbegin(); digit != digits_.rend(); ++digit) {
-      const std::uint64_t value = rest * kBase + *digit;
-      *digit = value / divisor;
+    for (std::uint64_t& digit : digits_ | std::views::reverse) {
+      const std::uint64_t value = rest * kBase + digit;
+      digit = value / divisor;
       rest = value % divisor;
     }
     if (rest != 0) increment();
@@ -39,8 +40,8 @@ class Decimal {
 
   std::string text() const {
     std::string text;
-    for (auto digit = digits_.rbegin(); digit != digits_.rend(); ++digit) {
-      text += fmt::format("{:09}", *digit);
+    for (const std::uint64_t digit : digits_ | std::views::reverse) {
+      text += fmt::format("{:09}", digit);
     }
     text.erase(0, std::min(text.find_first_not_of('0'), text.size() - 1));
     if (text.size() <= kMostDigits) return text;

@@ -17,7 +17,7 @@ namespace berth::tflite {
 struct Value {
   std::string name;
   std::vector<std::int32_t> shape;
-  int type = 0;
+  std::int8_t type = 0;
   Bytes bytes;            // by shape and type; of a dynamic one: 0
   Bytes stored;           // the data in the file, which may be packed
   bool constant = false;  // it has data in the file

@@ -89,9 +89,9 @@ bool is_among(std::int32_t code, const std::array<std::string_view, N>& names) {
 
 }  // namespace
 
-std::optional<ElementType> element_type(int number) {
-  if (number < 0 || static_cast<std::size_t>(number) >= kElementTypes.size()) return std::nullopt;
-  return kElementTypes[static_cast<std::size_t>(number)];
+std::optional<ElementType> element_type(std::int8_t number) {
+  const auto index = static_cast<std::uint8_t>(number);  // a negative one is past the table
+  return index < kElementTypes.size() ? std::optional(kElementTypes[index]) : std::nullopt;
 }
 
 std::string operator_name(std::int32_t code) {

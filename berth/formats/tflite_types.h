@@ -16,7 +16,7 @@ struct ElementType {
 };
 
 // Nothing where the public schema knows no such number.
-std::optional<ElementType> element_type(int number);
+std::optional<ElementType> element_type(std::int8_t number);
 
 // The operators that the importer treats apart, by the numbers of the public schema.
 enum class Builtin : std::int32_t {
