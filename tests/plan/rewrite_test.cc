@@ -313,7 +313,9 @@ class SideBySide {
     EXPECT_EQ(a.dtype, b.dtype);
     // A view of whole bytes holds as many packed elements as those have room for.
     EXPECT_EQ(a.dtype.bytes_of(a.elements), b.dtype.bytes_of(b.elements));
-    if (a.dtype.bits() >= 8) EXPECT_EQ(a.elements, b.elements);
+    if (a.dtype.bits() >= 8) {
+      EXPECT_EQ(a.elements, b.elements);
+    }
     const auto& ops = packed_.lives.ops;
     const auto planned = std::ranges::find(ops, a.base);
     if (planned == ops.end()) {
