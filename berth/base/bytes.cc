@@ -82,15 +82,15 @@ Offset round_up(Offset a, Alignment unit) {
 }
 
 std::string to_string(Bytes bytes) {
-  static constexpr std::array units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  static constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes.count() < 1024) return fmt::format("{} B", bytes.count());
   double scaled = static_cast<double>(bytes.count()) / 1024;
   std::size_t unit = 0;
-  while (scaled >= 1024 && unit + 1 < units.size()) {
+  while (scaled >= 1024 && unit + 1 < kUnits.size()) {
     scaled /= 1024;
     ++unit;
   }
-  return fmt::format("{} B ({:.1f} {})", bytes.count(), scaled, units[unit]);
+  return fmt::format("{} B ({:.1f} {})", bytes.count(), scaled, kUnits[unit]);
 }
 
 std::optional<std::uint64_t> parse_size(const std::string& text) {
@@ -106,7 +106,7 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
   if (status != std::errc() || rest == begin) return std::nullopt;
 
   const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
-  static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 10> suffixes = {{
+  static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 10> kSuffixes = {{
       {"", 1},
       {"B", 1},
       {"KB", 1000},
@@ -118,7 +118,7 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
       {"GiB", std::uint64_t{1} << 30},
       {"TiB", std::uint64_t{1} << 40},
   }};
-  for (const auto& [name, factor] : suffixes) {
+  for (const auto& [name, factor] : kSuffixes) {
     if (suffix != name) continue;
     const auto bytes = checked_multiply(Bytes(value), factor);
     if (!bytes) return std::nullopt;

@@ -23,8 +23,8 @@ constexpr std::array<DtypeRow, 28> kDtypes = {{
 }  // namespace
 
 std::optional<Dtype> Dtype::of(std::string_view name) {
-  for (std::uint8_t i = 0; i < kDtypes.size(); ++i) {
-    if (kDtypes[i].name == name) return Dtype(i);
+  for (std::size_t i = 0; i < kDtypes.size(); ++i) {
+    if (kDtypes[i].name == name) return Dtype(static_cast<std::uint8_t>(i));
   }
   return std::nullopt;
 }

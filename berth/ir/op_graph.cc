@@ -187,7 +187,7 @@ class Substitution {
         open(sources[next++]);
         continue;
       }
-      const auto rebuilt = rebuild(id);
+      auto rebuilt = rebuild(id);
       if (!rebuilt) return rebuilt;
       image_[id.index()] = *rebuilt;
       open_.pop_back();
