@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/certify/held.h"
+#include "berth/certify/relations.h"
 
 namespace berth {
 namespace {
@@ -21,35 +22,30 @@ struct LargestSum {
   Step step = 0;  // the earliest that has it
 };
 
-// What a buffer adds to the load over a stretch of its life. Bytes kept in a gap are not padded.
-Bytes load_of(const Held& held, const PlannedBuffer& buffer, Alignment unit, Sizes sizes) {
+// What a buffer adds to the load over a stretch of its life. Bytes kept in a gap are not padded,
+// nor is what a taker needs of the buffer on which it stands, unless it needs all of it.
+Bytes load_of(const Held& held, const PlannedBuffer& buffer, const PlannedBuffer& host,
+              Alignment unit, Sizes sizes) {
   if (!held.whole) return Bytes(held.bytes.upper - held.bytes.lower);
-  if (sizes == Sizes::Unpadded) return buffer.bytes;
-  return round_up(buffer.skew + buffer.bytes, unit);
-}
-
-Bytes excess(Bytes a, Bytes b) {
-  return a < b ? Bytes(0) : a - b;
+  const bool all_of_host = buffer.offset == host.offset && buffer.bytes == host.bytes;
+  if (sizes == Sizes::Unpadded || !all_of_host) return buffer.bytes;
+  return round_up(host.skew + host.bytes, unit);
 }
 
 std::vector<std::vector<Load>> loads_by_arena(const Plan& plan,
                                               const std::vector<std::size_t>& storage,
-                                              Sizes sizes) {
+                                              const std::vector<std::size_t>& hosts, Sizes sizes) {
   std::vector<std::vector<Load>> by_arena(plan.arenas.size());
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlannedBuffer& buffer = plan.buffers[i];
     if (storage[i] != i) continue;
+    const PlannedBuffer& host = plan.buffers[hosts[i]];
     const Alignment unit = plan.arenas[buffer.arena].unit;
-    std::vector<Load>& loads = by_arena[buffer.arena];
     for (Held held : held_by(buffer)) {
-      const Bytes own = load_of(held, buffer, unit, sizes);
-      if (buffer.reuses && held.steps.lower == buffer.life.lower) {
-        const PlannedBuffer& donor = plan.buffers[storage[*buffer.reuses]];
-        const Bytes given = load_of(held_by(donor).back(), donor, unit, sizes);
-        loads.push_back({{held.steps.lower, held.steps.lower + 1}, excess(own, given)});
-        ++held.steps.lower;
-      }
-      if (!held.steps.empty()) loads.push_back({held.steps, own});
+      // Its donor, no smaller, counts for both in the step that they share.
+      if (buffer.reuses && held.steps.lower == buffer.life.lower) ++held.steps.lower;
+      if (held.steps.empty()) continue;
+      by_arena[buffer.arena].push_back({held.steps, load_of(held, buffer, host, unit, sizes)});
     }
   }
   return by_arena;
@@ -119,8 +115,9 @@ void check_arena(const ArenaFigures& claimed, std::size_t arena, const std::vect
 
 void check_claims(const Plan& plan, const std::vector<std::size_t>& storage,
                   PlacementVerdict& verdict) {
-  const auto padded = loads_by_arena(plan, storage, Sizes::Padded);
-  const auto unpadded = loads_by_arena(plan, storage, Sizes::Unpadded);
+  const auto hosts = hosts_of(plan, storage);
+  const auto padded = loads_by_arena(plan, storage, hosts, Sizes::Padded);
+  const auto unpadded = loads_by_arena(plan, storage, hosts, Sizes::Unpadded);
   for (std::size_t arena = 0; arena < plan.arenas.size(); ++arena) {
     check_arena(plan.arenas[arena].figures, arena, padded[arena], unpadded[arena], verdict);
   }

@@ -1,7 +1,9 @@
 #include "berth/certify/relations.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "berth/certify/held.h"
 
@@ -78,6 +80,24 @@ std::vector<std::size_t> storage_of(const Plan& plan) {
     for (const std::size_t link : chain) storage[link] = storage[at];
   }
   return storage;
+}
+
+std::vector<std::size_t> hosts_of(const Plan& plan, const std::vector<std::size_t>& storage) {
+  std::vector<std::size_t> hosts(plan.buffers.size());
+  std::iota(hosts.begin(), hosts.end(), std::size_t{0});
+  std::vector<std::size_t> takers;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    if (plan.buffers[i].reuses) takers.push_back(i);
+  }
+  // By birth: a donor that takes over itself was born earlier, so its host is known by then.
+  std::sort(takers.begin(), takers.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(plan.buffers[a].life.lower, a) < std::pair(plan.buffers[b].life.lower, b);
+  });
+  for (const std::size_t taker : takers) {
+    const std::size_t donor = storage[*plan.buffers[taker].reuses];
+    if (donor < hosts.size()) hosts[taker] = hosts[donor];
+  }
+  return hosts;
 }
 
 void check_relations(const Plan& plan, const std::vector<std::size_t>& storage,

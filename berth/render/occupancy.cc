@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
+
+#include "berth/certify/relations.h"
 
 namespace berth {
 namespace {
@@ -20,25 +24,42 @@ Bytes extent_of(const PlannedBuffer& buffer, Alignment unit) {
   return rounded.value_or(Bytes(kTop));
 }
 
-// The tiles of one buffer, with the load that it adds where it is no view.
-std::vector<Tile> tiles_of(const Plan& plan, std::size_t index) {
+// By buffer, the one on whose bytes it stands; itself where the plan's indices lead nowhere.
+std::vector<std::size_t> safe_hosts_of(const Plan& plan) {
+  const auto exists = [&](const std::optional<std::size_t>& index) {
+    return !index || *index < plan.buffers.size();
+  };
+  const bool all_exist = std::all_of(plan.buffers.begin(), plan.buffers.end(), [&](const auto& b) {
+    return exists(b.view_of) && exists(b.reuses);
+  });
+  if (all_exist) return hosts_of(plan, storage_of(plan));
+  std::vector<std::size_t> hosts(plan.buffers.size());
+  std::iota(hosts.begin(), hosts.end(), std::size_t{0});
+  return hosts;
+}
+
+// What a buffer adds to the load: nothing if it is a view; if it takes over, no padding unless it
+// needs all of the buffer on which it stands.
+Bytes load_of(const Plan& plan, const PlannedBuffer& buffer, const PlannedBuffer& host) {
+  if (buffer.view_of) return Bytes(0);
+  const bool all_of_host = buffer.offset == host.offset && buffer.bytes == host.bytes;
+  return all_of_host ? extent_of(host, plan.arenas[buffer.arena].unit) : buffer.bytes;
+}
+
+// The tiles of one buffer, with the load that each adds.
+std::vector<Tile> tiles_of(const Plan& plan, std::size_t index, const PlannedBuffer& host) {
   const PlannedBuffer& buffer = plan.buffers[index];
   std::vector<Tile> tiles;
   if (buffer.bytes == Bytes(0)) return tiles;
-  const bool counts = !buffer.view_of;
-  const Bytes extent = extent_of(buffer, plan.arenas[buffer.arena].unit);
+  const Bytes whole_load = load_of(plan, buffer, host);
   Step from = buffer.life.lower;
   const auto add_until = [&](Step until, ByteRange own, bool whole) {
     const std::uint64_t begin = buffer.offset.value();
     const ByteRange bytes = {sum_or_top(begin, own.lower), sum_or_top(begin, own.upper)};
     if (from >= until || bytes.empty()) return;
     const Bytes raw(own.upper - own.lower);
-    tiles.push_back({index,
-                     {from, until},
-                     bytes,
-                     whole,
-                     counts ? (whole ? extent : raw) : Bytes(0),
-                     counts ? raw : Bytes(0)});
+    const Bytes unpadded = buffer.view_of ? Bytes(0) : raw;
+    tiles.push_back({index, {from, until}, bytes, whole, whole ? whole_load : unpadded, unpadded});
   };
   const ByteRange all = {0, buffer.bytes.count()};
   for (const Gap& gap : buffer.gaps) {
@@ -77,28 +98,14 @@ std::vector<LoadStep> curve_of(std::vector<Change> changes) {
   return curve;
 }
 
-// What a taker's donor still adds in the taker's first step, which the two share.
-Bytes shared_load(const Plan& plan, const PlannedBuffer& taker) {
-  if (!taker.reuses || *taker.reuses >= plan.buffers.size()) return Bytes(0);
-  const PlannedBuffer* donor = &plan.buffers[*taker.reuses];
-  for (std::size_t hops = 0; donor->view_of && hops < plan.buffers.size(); ++hops) {
-    if (*donor->view_of >= plan.buffers.size()) return Bytes(0);
-    donor = &plan.buffers[*donor->view_of];
-  }
-  if (donor->arena != taker.arena || !donor->life.contains(taker.life.lower)) return Bytes(0);
-  return donor->bytes == Bytes(0) ? Bytes(0) : extent_of(*donor, plan.arenas[donor->arena].unit);
-}
-
+// In a taker's first step its donor, no smaller, counts for both.
 void add_changes(const Plan& plan, const Tile& tile, std::vector<Change>& changes) {
-  if (tile.load == Bytes(0)) return;
   const PlannedBuffer& buffer = plan.buffers[tile.buffer];
-  const Bytes shared = tile.steps.lower == buffer.life.lower ? shared_load(plan, buffer) : Bytes(0);
-  changes.push_back({tile.steps.lower, true, tile.load});
-  changes.push_back({tile.steps.upper, false, tile.load});
-  if (shared == Bytes(0)) return;
-  const Bytes once = std::min(shared, tile.load);
-  changes.push_back({tile.steps.lower, false, once});
-  changes.push_back({tile.steps.lower + 1, true, once});
+  LiveRange steps = tile.steps;
+  if (buffer.reuses && steps.lower == buffer.life.lower) ++steps.lower;
+  if (tile.load == Bytes(0) || steps.empty()) return;
+  changes.push_back({steps.lower, true, tile.load});
+  changes.push_back({steps.upper, false, tile.load});
 }
 
 }  // namespace
@@ -106,11 +113,12 @@ void add_changes(const Plan& plan, const Tile& tile, std::vector<Change>& change
 std::vector<Occupancy> occupancy_of(const Plan& plan) {
   std::vector<Occupancy> by_arena(plan.arenas.size());
   std::vector<std::vector<Change>> changes(plan.arenas.size());
+  const std::vector<std::size_t> hosts = safe_hosts_of(plan);
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const std::size_t arena = plan.buffers[i].arena;
     if (arena >= plan.arenas.size()) continue;
     Occupancy& occupancy = by_arena[arena];
-    const std::vector<Tile> tiles = tiles_of(plan, i);
+    const std::vector<Tile> tiles = tiles_of(plan, i, plan.buffers[hosts[i]]);
     occupancy.buffers += tiles.empty() ? 0 : 1;
     for (const Tile& tile : tiles) {
       occupancy.top = std::max(occupancy.top, Bytes(tile.bytes.upper));

@@ -36,7 +36,7 @@ struct Occupancy {
 };
 
 // By arena of the plan. A buffer that takes over another's bytes adds to the load from its second
-// step on, unless it is the larger.
+// step on: in the first its donor does.
 std::vector<Occupancy> occupancy_of(const Plan& plan);
 
 // The tiles that contain `step` and are no views, the one with most load first.

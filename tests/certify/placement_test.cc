@@ -308,6 +308,21 @@ TEST(CheckPlacement, PaddedSizesAddUpAndNotTheRawOnes) {
   EXPECT_EQ(only_fault<WrongClaim>(plan), (WrongClaim{0, WrongClaim::Claim::MaxLoad, 15, 768}));
 }
 
+TEST(CheckPlacement, ATakerIsPaddedOnlyIfItNeedsAllOfTheBufferOnWhichItStands) {
+  Plan plan = plan_of(arena(256), {buffer("a", {0, 2}, 100, 0), buffer("b", {1, 4}, 100, 0),
+                                   buffer("c", {3, 6}, 50, 0), buffer("d", {4, 6}, 128, 128)});
+  plan.buffers[1].reuses = 0;
+  plan.buffers[2].reuses = 1;
+  plan.arenas[0].unit = alignment(128);
+  // 128 in steps 0 to 3 for a, then b; 50 and 128 in steps 4 and 5 for c and d.
+  plan.arenas[0].figures = {Bytes(256), Bytes(178), Bytes(178), Bytes(178), 4};
+  EXPECT_TRUE(check_placement(plan).sound());
+  plan.buffers[2].bytes = Bytes(100);
+  EXPECT_EQ(check_placement(plan).count<WrongClaim>(), 3U);
+  plan.arenas[0].figures = {Bytes(256), Bytes(256), Bytes(228), Bytes(256), 4};
+  EXPECT_TRUE(check_placement(plan).sound());
+}
+
 TEST(CheckPlacement, EveryClaimIsRecomputed) {
   const auto claim_if = [](auto change) {
     Plan plan = two_beside_each_other();
@@ -364,12 +379,11 @@ TEST(CheckPlacement, SumsPast64BitsAreFaults) {
                       {buffer("a", {0, half}, half, 0), buffer("b", {0, 1}, half - 1, half)});
   EXPECT_TRUE(check_placement(plan).sound());
 
-  plan.buffers[1].offset = Offset(0);
-  plan.buffers[1].bytes = Bytes(half);
-  const auto verdict = check_placement(plan);
-  EXPECT_EQ(verdict.count<SharedBytes>(), 1U);
-  EXPECT_EQ(verdict.count<WrongClaim>(), 2U);
-  EXPECT_NE(explain(verdict, plan).find("more than 64 bits hold"), std::string::npos);
+  plan.arenas[0].unit = alignment(half);  // b's padded size is half, too
+  const auto fault = only_fault<WrongClaim>(plan);
+  EXPECT_EQ(fault.claim, WrongClaim::Claim::MaxLoad);
+  EXPECT_EQ(fault.found, std::nullopt);
+  EXPECT_TRUE(words(fault, plan).ends_with("but its buffers say more than 64 bits hold"));
 
   plan.arenas[0].address = Address(16);
   EXPECT_EQ(check_placement(plan).count<MisplacedArena>(), 1U);

@@ -124,25 +124,28 @@ bool meet(const Plan& plan, std::size_t a, std::size_t b) {
   return false;
 }
 
+// Where the chain of takers that leads to this buffer begins.
+const PlannedBuffer& host(const Plan& plan, std::size_t index) {
+  while (plan.buffers[index].reuses) index = storage(plan, *plan.buffers[index].reuses);
+  return plan.buffers[index];
+}
+
 Wide load_at(const Plan& plan, std::size_t index, Step step, bool padded) {
   const PlannedBuffer& buffer = plan.buffers[index];
   if (buffer.view_of || !buffer.life.contains(step) || buffer.bytes == Bytes(0)) return 0;
+  if (buffer.reuses && buffer.life.lower == step) return 0;
   for (const Gap& gap : buffer.gaps) {
     if (gap.steps.contains(step)) return gap.kept ? gap.kept->upper - gap.kept->lower : 0;
   }
-  return padded ? extent(plan, buffer) : Wide(buffer.bytes.count());
+  const PlannedBuffer& under = host(plan, index);
+  const bool part = under.bytes != buffer.bytes || under.offset != buffer.offset;
+  return padded && !part ? extent(plan, under) : Wide(buffer.bytes.count());
 }
 
 Wide arena_load_at(const Plan& plan, Step step, std::size_t arena, bool padded) {
   Wide sum = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    if (plan.buffers[i].arena != arena) continue;
-    Wide own = load_at(plan, i, step, padded);
-    if (plan.buffers[i].reuses && plan.buffers[i].life.lower == step) {
-      const Wide given = load_at(plan, storage(plan, *plan.buffers[i].reuses), step, padded);
-      own = own > given ? own - given : 0;
-    }
-    sum += own;
+    if (plan.buffers[i].arena == arena) sum += load_at(plan, i, step, padded);
   }
   return sum;
 }
