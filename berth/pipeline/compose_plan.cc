@@ -45,6 +45,24 @@ std::optional<Error> find_unknown_base(const InputFile& file, const Instance& in
   return std::nullopt;
 }
 
+// An arena that cannot stand where --base puts it; the places that we choose ourselves always do.
+std::optional<Error> find_base_fault(std::span<const PlannedArena> arenas) {
+  for (const PlannedArena& arena : arenas) {
+    const std::uint64_t address = arena.address.value();
+    std::string why;
+    if (address % arena.alignment.value() != 0) {
+      why = fmt::format("which is no multiple of its alignment {}", arena.alignment.value());
+    } else if (!checked_add(Bytes(address), arena.figures.peak)) {
+      why = fmt::format("since its {} bytes end past 64 bits", arena.figures.peak.count());
+    }
+    if (why.empty()) continue;
+    return Error{Error::Kind::Usage, "--base",
+                 fmt::format("arena {} cannot begin at {}, {}", arena.device, address, why),
+                 "choose another address"};
+  }
+  return std::nullopt;
+}
+
 // The first page past `end`, or address 0 (each device has addresses of its own) where an arena of
 // `bytes` from there would pass 64 bits.
 Address next_page(Address end, Bytes bytes, Alignment alignment) {
@@ -136,12 +154,14 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
   if (auto error = find_unknown_base(file, question.instance, options)) {
     return tl::unexpected(std::move(*error));
   }
+  auto arenas = arenas_of(question.instance, packing, options);
+  if (auto error = find_base_fault(arenas)) return tl::unexpected(std::move(*error));
   const auto steps = question.instance.step_names();
   return Plan{.source = {base_name(file.path), sha256(file.content)},
               .packer = options.pack.packer,
               .found_by = packing.packer,
               .seed = options.pack.seed,
-              .arenas = arenas_of(question.instance, packing, options),
+              .arenas = std::move(arenas),
               .ordering = kOrdering,
               .cut = packing.cut,
               .buffers = rows_of(question, packing),

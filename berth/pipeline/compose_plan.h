@@ -10,7 +10,7 @@ namespace berth {
 
 // The answer as berth.plan/1 says it: a row a tensor, an arena a device. Arenas without a base of
 // their own follow one another from 0x10000000, each on a page of 4096 (and its own alignment).
-// Refuses a base for a device that the file does not have.
+// Refuses a base for a device that the file does not have, and one at which its arena cannot begin.
 Result<Plan> compose_plan(const InputFile& file, const Question& question, const Packing& packing,
                           const PlanOptions& options);
 
