@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include "berth/formats/json.h"
+#include "tests/support/command.h"
+
+namespace berth {
+namespace {
+
+using test::CommandLine;
+using test::Ran;
+
+class CheckCommandTest : public testing::Test {
+ protected:
+  CheckCommandTest() {
+    command.write("t.csv", "id,lower,upper,size\na,0,2,100\nb,1,3,50\nc,2,4,100\n");
+    EXPECT_EQ(command.run({"plan", "t.csv", "-o", "p.json", "-o", "placed.csv"}).status, 0);
+  }
+
+  // p.json with its first `from` replaced, as d.json.
+  void damage(const std::string& from, const std::string& to) const {
+    std::string text = command.read("p.json");
+    const auto at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << text;
+    command.write("d.json", text.replace(at, from.size(), to));
+  }
+
+  CommandLine command;
+};
+
+TEST_F(CheckCommandTest, APlanOfOursIsSound) {
+  for (const char* file : {"p.json", "placed.csv"}) {
+    const Ran ran = command.run({"check", file});
+    EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+    EXPECT_NE(ran.out, "");
+    EXPECT_EQ(ran.err, "");
+  }
+  EXPECT_EQ(command.run({"check", "p.json", "t.csv"}).status, 0);
+  EXPECT_EQ(command.run({"check", "-"}, command.read("p.json")).status, 0);
+  EXPECT_EQ(command.run({"check", "p.json", "--quiet"}).out, "");
+}
+
+TEST_F(CheckCommandTest, ADamagedPlanIsNoAndSaysWhoMeets) {
+  damage(R"("name": "b", "arena": 0, "offset": 100)", R"("name": "b", "arena": 0, "offset": 99)");
+  const Ran ran = command.run({"check", "d.json"});
+  EXPECT_EQ(ran.status, 1);
+  for (const char* part : {"a", "b", "99", "100"}) {
+    EXPECT_NE(ran.out.find(part), std::string::npos) << ran.out;
+  }
+}
+
+TEST_F(CheckCommandTest, ATableOfAnotherToolIsJudged) {
+  command.write("u.csv", "id,lower,upper,size,offset\na,0,2,100,0\nb,1,3,50,96\n");
+  const Ran ran = command.run({"check", "u.csv", "--json"});
+  EXPECT_EQ(ran.status, 1);
+  const auto document = JsonDocument::parse(ran.out, "out").value();
+  EXPECT_FALSE(document.root().field("sound")->boolean());
+  const auto faults = document.root().field("faults")->items();
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].field("kind")->string(), "shared-bytes");
+  EXPECT_EQ(faults[0].field("count")->integer(), 1u);
+  EXPECT_NE(faults[0].field("message")->string().find("[96, 100)"), std::string_view::npos);
+  EXPECT_EQ(document.root().field("mismatch")->kind(), JsonValue::Kind::Null);
+}
+
+TEST_F(CheckCommandTest, ATableWithoutAllItsOffsetsIsBadInput) {
+  EXPECT_EQ(command.run({"check", "t.csv"}).status, 3);
+  command.write("u.csv", "id,lower,upper,size,offset\na,0,2,100,0\nb,1,3,50,-1\n");
+  const Ran ran = command.run({"check", "u.csv"});
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_NE(ran.err.find("buffer b has no offset"), std::string::npos);
+}
+
+TEST_F(CheckCommandTest, APlanForAnotherInputIsNo) {
+  const auto against = [&](const std::string& input) {
+    command.write("other.csv", "id,lower,upper,size\n" + input);
+    const Ran ran = command.run({"check", "p.json", "other.csv"});
+    EXPECT_EQ(ran.status, 1) << input;
+    return ran.out;
+  };
+  EXPECT_NE(against("a,0,2,100\nb,1,3,50\nd,2,4,100\n").find("buffer d"), std::string::npos);
+  EXPECT_NE(against("a,0,2,101\nb,1,3,50\nc,2,4,100\n").find("buffer a has 101 bytes"),
+            std::string::npos);
+  EXPECT_NE(against("a,0,3,100\nb,1,3,50\nc,2,4,100\n").find("buffer a is live [0, 3)"),
+            std::string::npos);
+  EXPECT_NE(against("a,0,2,100\nb,1,3,50\n").find("buffer c"), std::string::npos);
+}
+
+TEST_F(CheckCommandTest, ACapacityLimitsThePlan) {
+  EXPECT_EQ(command.run({"check", "p.json", "--capacity", "150"}).status, 0);
+  EXPECT_EQ(command.run({"check", "p.json", "--capacity", "149"}).status, 1);
+  EXPECT_EQ(command.run({"check", "p.json", "--capacity", "160", "--reserve", "11"}).status, 1);
+}
+
+TEST_F(CheckCommandTest, WhatHoldsNoPlanIsBadInput) {
+  damage("\"seed\": 0", "\"seed\": 0, \"luck\": 7");
+  const Ran unknown = command.run({"check", "d.json", "--json"});
+  EXPECT_EQ(unknown.status, 3);
+  EXPECT_TRUE(unknown.out.starts_with("{\"error\": {\"kind\": \"input\", \"where\": \"d.json:"))
+      << unknown.out;
+  command.write("s.json", R"({"format": "berth.schedule/1", "ops": [], "root": 0})");
+  EXPECT_EQ(command.run({"check", "s.json"}).status, 3);
+  EXPECT_EQ(command.run({"check", "none.json"}).status, 3);
+  EXPECT_EQ(command.run({"check", "p.json", "none.csv"}).status, 3);
+}
+
+}  // namespace
+}  // namespace berth
