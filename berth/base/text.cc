@@ -33,26 +33,45 @@ bool disturbs_a_line(std::uint32_t point) {
          (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
 }
 
-bool is_character(std::uint32_t point) {
+bool is_noncharacter(std::uint32_t point) {
+  return (point & 0xFFFE) == 0xFFFE;
+}
+
+struct Character {
+  std::size_t length = 0;  // 0: the text does not begin with a well-formed one
+  std::uint32_t point = 0;
+};
+
+Character first_character(std::string_view text) {
+  const Lead lead = lead_of(static_cast<unsigned char>(text.front()));
+  if (lead.length == 0 || lead.length > text.size()) return {};
+  std::uint32_t point = lead.bits;
+  for (std::size_t i = 1; i < lead.length; ++i) {
+    const auto next = static_cast<unsigned char>(text[i]);
+    if ((next & 0xC0) != 0x80) return {};
+    point = (point << 6) | (next & 0x3FU);
+  }
+  const bool shortest = point >= lead.least;
   const bool surrogate = point >= 0xD800 && point < 0xE000;
-  const bool noncharacter = (point & 0xFFFE) == 0xFFFE;
-  return point < 0x110000 && !surrogate && !noncharacter;
+  if (!shortest || surrogate || point >= 0x110000) return {};
+  return {lead.length, point};
 }
 
 }  // namespace
 
 std::size_t printable_prefix(std::string_view text) {
-  const Lead lead = lead_of(static_cast<unsigned char>(text.front()));
-  if (lead.length == 0 || lead.length > text.size()) return 0;
-  std::uint32_t point = lead.bits;
-  for (std::size_t i = 1; i < lead.length; ++i) {
-    const auto next = static_cast<unsigned char>(text[i]);
-    if ((next & 0xC0) != 0x80) return 0;
-    point = (point << 6) | (next & 0x3FU);
+  const auto [length, point] = first_character(text);
+  const bool shown = !is_noncharacter(point) && !is_control(point) && !disturbs_a_line(point);
+  return shown ? length : 0;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = first_character(text).length;
+    if (length == 0) return false;
+    text.remove_prefix(length);
   }
-  const bool shortest = point >= lead.least;
-  const bool shown = is_character(point) && !is_control(point) && !disturbs_a_line(point);
-  return shortest && shown ? lead.length : 0;
+  return true;
 }
 
 std::string printable(std::string_view text) {

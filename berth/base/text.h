@@ -14,4 +14,7 @@ std::string printable(std::string_view text);
 // it is a control character. `text` is not empty.
 std::size_t printable_prefix(std::string_view text);
 
+// Whether `text` is well-formed UTF-8 throughout, control characters included. O(length).
+bool is_utf8(std::string_view text);
+
 }  // namespace berth

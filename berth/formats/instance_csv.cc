@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "berth/base/text.h"
 #include "berth/formats/csv.h"
 
 namespace berth {
@@ -140,6 +141,7 @@ class Row {
     Buffer buffer;
     buffer.name = cell(Column::Id)->text();
     if (buffer.name.empty()) refuse(*cell(Column::Id), "the id is empty");
+    for (const Column name : {Column::Id, Column::Device}) refuse_unless_text(cell(name));
     buffer.life = read_life();
     buffer.size = Bytes(number(Column::Size));
     buffer.alignment = read_alignment();
@@ -161,6 +163,12 @@ class Row {
   void refuse(const CsvCell& cell, const std::string& message, const std::string& hint = {}) {
     if (error_) return;
     error_ = Error{Error::Kind::Input, lines_.where(cell.column), message, hint};
+  }
+
+  // A plan could not tell two names apart that are no text.
+  void refuse_unless_text(const std::optional<CsvCell>& cell) {
+    if (!cell || is_utf8(cell->raw)) return;
+    refuse(*cell, "the name is not UTF-8", "save the table as UTF-8");
   }
 
   std::uint64_t number(Column column) { return number(*cell(column)); }

@@ -31,5 +31,17 @@ TEST(Printable, WhatIsNotUtf8IsWrittenOut) {
   EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\\xF4\\x90\\x80\\x80");
 }
 
+TEST(IsUtf8, TakesEveryWellFormedCharacterAndNothingElse) {
+  for (const std::string_view text :
+       {"", "a\n\x1B", "\xC3\xA9", "\xE2\x82\xAC", "\xF4\x8F\xBF\xBF", "\xEF\xBF\xBE"}) {
+    EXPECT_TRUE(is_utf8(text)) << printable(text);
+  }
+  EXPECT_TRUE(is_utf8(std::string_view("\0", 1)));
+  for (const std::string_view text :
+       {"\xFF", "a\x80", "\xC0\xAF", "\xED\xA0\x80", "\xE2\x82", "\xF4\x90\x80\x80", "\xC3("}) {
+    EXPECT_FALSE(is_utf8(text)) << printable(text);
+  }
+}
+
 }  // namespace
 }  // namespace berth

@@ -108,6 +108,12 @@ TEST(InstanceCsv, ADoubleIdIsRefusedWithBothLines) {
   EXPECT_EQ(refused_row(",0,1,4"), "f.csv:2:1: the id is empty");
 }
 
+TEST(InstanceCsv, NamesThatAreNoTextAreRefused) {
+  EXPECT_EQ(refused_row("a\xFF,0,1,4"), "f.csv:2:1: the name is not UTF-8");
+  EXPECT_EQ(refusal("id,device,lower,upper,size\na,\xE9,0,1,4\n"),
+            "f.csv:2:3: the name is not UTF-8");
+}
+
 TEST(InstanceCsv, ABlankRowInTheMiddleIsRefused) {
   EXPECT_EQ(refusal("id,lower,upper,size\na,0,2,4\n\nb,0,1,1\n"),
             "f.csv:3:1: a blank row stands between rows");
