@@ -1,0 +1,15 @@
+#include "berth/formats/tflite.h"
+#include "berth/live/program_lives.h"
+#include "fuzz/entry.h"
+
+using namespace berth;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes = fuzz::text_of(data, size);
+  for (const TfliteOptions options : {TfliteOptions{}, TfliteOptions{true, true}}) {
+    const auto program = read_tflite(bytes, "fuzz", options);
+    if (program) (void)program_instance(*program, *Alignment::of(16));
+  }
+  (void)read_tflite_offline_plan(bytes, "fuzz");
+  return 0;
+}
