@@ -11,8 +11,9 @@ namespace berth {
 struct Candidate {
   std::string packer;
   Places places;
-  std::uint64_t nodes = 0;  // one for each task that was placed, however often
-  std::uint64_t work = 0;   // ranges read or moved on the way: a cost that is no machine's
+  std::uint64_t lower_bound = 0;  // no placement's peak is lower
+  std::uint64_t nodes = 0;        // one for each task that was placed, however often
+  std::uint64_t work = 0;         // ranges read or moved on the way: a cost that is no machine's
 };
 
 }  // namespace berth

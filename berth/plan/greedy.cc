@@ -47,7 +47,8 @@ class Placer {
   }
 
   Candidate result(std::string packer) && {
-    return {std::move(packer), std::move(places_), problem_.tasks().size(), occupancy_.work()};
+    return {std::move(packer), std::move(places_), problem_.lower_bound(), problem_.tasks().size(),
+            occupancy_.work()};
   }
 
  private:

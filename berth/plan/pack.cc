@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/plan/candidate.h"
+#include "berth/plan/exact.h"
 #include "berth/plan/figures.h"
 #include "berth/plan/fixed.h"
 #include "berth/plan/greedy.h"
@@ -20,6 +21,9 @@ namespace {
 
 using Candidates = std::vector<Candidate>;  // by DeviceId
 using Problems = std::span<const Problem>;
+
+// A decision of the exact search takes about as long as placing this many tasks greedily.
+constexpr std::uint64_t kNodesToADecision = 8;
 
 struct Packer {
   std::string name;
@@ -42,6 +46,7 @@ Result<Candidates> pack_tlsf(const Instance& instance, Problems problems, const 
     for (const Problem& problem : problems) {
       Candidate candidate;
       candidate.packer = "tlsf";
+      candidate.lower_bound = problem.lower_bound();
       candidate.nodes = problem.tasks().size();
       for (const Task& task : problem.tasks()) {
         candidate.places.push_back(placement.places[task.buffer.index()].value());
@@ -52,6 +57,10 @@ Result<Candidates> pack_tlsf(const Instance& instance, Problems problems, const 
   });
 }
 
+bool is_least(const Problem& problem, const Candidate& candidate) {
+  return problem.peak(candidate.places) == candidate.lower_bound;
+}
+
 // Takes the place of `best` where its peak is lower; the work of both was done in any case.
 void offer(const Problem& problem, Candidate& best, Candidate other) {
   const auto nodes = best.nodes + other.nodes;
@@ -59,15 +68,28 @@ void offer(const Problem& problem, Candidate& best, Candidate other) {
   best.nodes = nodes;
 }
 
-// The portfolio, and where it misses the bound also the source's own allocator, so that nobody
-// loses by leaving that for this. It refuses some instances, on which there is nothing to lose.
+// What `effort` leaves after `spent`.
+std::uint64_t left_of(std::uint64_t effort, std::uint64_t spent) {
+  return effort - std::min(effort, spent);
+}
+
+Candidate narrowed(const Problem& problem, Candidate start, const PackOptions& options) {
+  ExactOptions exact;
+  exact.most_nodes = left_of(options.effort, start.nodes) / kNodesToADecision;
+  exact.seed = options.seed;
+  return improve_exactly(problem, std::move(start), exact);
+}
+
+// The portfolio; where it misses the bound also the source's own allocator, so that nobody loses by
+// leaving that for this (it refuses some instances, on which there is nothing to lose); and then
+// the exact search from the best of them.
 Result<Candidates> pack_auto(const Instance& instance, Problems problems,
                              const PackOptions& options) {
   Candidates best;
   bool all_least = true;
   for (const Problem& problem : problems) {
     best.push_back(best_of_portfolio(problem, options.effort));
-    all_least = all_least && problem.peak(best.back().places) == problem.lower_bound();
+    all_least = all_least && is_least(problem, best.back());
   }
   if (all_least) return best;
   if (auto online = pack_tlsf(instance, problems, options)) {
@@ -75,12 +97,18 @@ Result<Candidates> pack_auto(const Instance& instance, Problems problems,
       offer(problems[i], best[i], std::move((*online)[i]));
     }
   }
+  for (std::size_t i = 0; i < best.size(); ++i) {
+    best[i] = narrowed(problems[i], std::move(best[i]), options);
+  }
   return best;
 }
 
 std::vector<Packer> list_packers() {
   std::vector<Packer> packers;
   packers.push_back({"auto", pack_auto});
+  packers.push_back(per_device("exact", [](const Problem& problem, const PackOptions& options) {
+    return narrowed(problem, pack_greedily(problem, GreedyRule{}), options);
+  }));
   packers.push_back({"tlsf", pack_tlsf});
   packers.push_back(per_device("greedy", [](const Problem& problem, const PackOptions&) {
     return pack_greedily(problem, GreedyRule{});
@@ -119,6 +147,9 @@ Packing packing_of(const Instance& instance, Problems problems, const Candidates
     packing.nodes += candidates[device].nodes;
   }
   packing.arenas = arena_figures(instance, packing.placement);
+  for (std::size_t device = 0; device < problems.size(); ++device) {
+    packing.arenas[device].lower_bound = Bytes(candidates[device].lower_bound);
+  }
   packing.packer = joined_names(candidates);
   return packing;
 }

@@ -1,0 +1,132 @@
+#include "berth/plan/exact.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+#include <vector>
+
+#include "berth/plan/floor_search.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint64_t kFirstBudget = 512;
+// Past this, sums of places and extents in units could come near 64 bits.
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 60;
+
+using Look = Strategy::Look;
+using Try = Strategy::Try;
+
+std::vector<Strategy> strategies() {
+  return {{Look::Lowest, Try::Largest},   {Look::Steepest, Try::SnugLargest},
+          {Look::Troubled, Try::Longest}, {Look::Steepest, Try::SnugLongest},
+          {Look::Lowest, Try::Longest},   {Look::Troubled, Try::SnugLargest}};
+}
+
+// All in units of the board.
+class Narrowing {
+ public:
+  Narrowing(const Problem& problem, const Board& board, const ExactOptions& options,
+            std::uint64_t lower, std::uint64_t upper)
+      : problem_(problem),
+        board_(board),
+        options_(options),
+        search_(board, options.shortcuts),
+        strategies_(strategies()),
+        lower_(lower),
+        upper_(upper) {}
+
+  void run() {
+    auto budget = kFirstBudget;
+    for (std::uint64_t round = 0; has_work(); ++round, budget *= 2) {
+      // From the second round on, each turn prefers a little differently.
+      for (auto& strategy : strategies_) {
+        strategy.seed = round == 0 ? 0 : options_.seed + round;
+      }
+      for (const int target : {0, 1, 2}) try_target(target, budget);
+    }
+  }
+
+  std::uint64_t lower() const { return lower_; }
+  // Nothing if none better than the start was found.
+  std::optional<Places> places() && { return std::move(places_); }
+  std::uint64_t nodes() const { return search_.nodes(); }
+
+ private:
+  bool has_work() const { return lower_ < upper_ && nodes_left() > 0; }
+  std::uint64_t nodes_left() const {
+    return options_.most_nodes - std::min(options_.most_nodes, search_.nodes());
+  }
+
+  // The capacity aimed at: the bound, the middle, just below the best.
+  std::uint64_t capacity(int target) const {
+    if (target == 0) return lower_;
+    return target == 1 ? lower_ + (upper_ - lower_) / 2 : upper_ - 1;
+  }
+
+  // Again as long as it leads somewhere.
+  void try_target(int target, std::uint64_t budget) {
+    for (std::size_t turn = 0; turn < strategies_.size() && has_work();) {
+      const auto aim = capacity(target);
+      const auto outcome = search_.run(aim, strategies_[turn], std::min(budget, nodes_left()));
+      if (outcome == FloorSearch::Outcome::Stopped) {
+        ++turn;
+        continue;
+      }
+      if (outcome == FloorSearch::Outcome::Fits) {
+        keep(search_.places());
+      } else {
+        lower_ = std::min(upper_, std::max(aim + 1, search_.least_capacity()));
+      }
+    }
+  }
+
+  void keep(const std::vector<std::uint64_t>& places_of_pieces) {
+    Places places(problem_.tasks().size());
+    std::uint64_t peak = 0;
+    for (std::size_t i = 0; i < places_of_pieces.size(); ++i) {
+      const Piece& piece = board_.pieces()[i];
+      places[piece.task] = places_of_pieces[i] * board_.unit();
+      peak = std::max(peak, places_of_pieces[i] + piece.extent);
+    }
+    assert(peak < upper_);
+    upper_ = peak;
+    places_ = std::move(places);
+  }
+
+  const Problem& problem_;
+  const Board& board_;
+  const ExactOptions& options_;
+  FloorSearch search_;
+  std::vector<Strategy> strategies_;
+  std::uint64_t lower_;
+  std::uint64_t upper_;
+  std::optional<Places> places_;
+};
+
+std::uint64_t divided_up(std::uint64_t value, std::uint64_t unit) {
+  return value / unit + (value % unit == 0 ? 0 : 1);
+}
+
+}  // namespace
+
+Candidate improve_exactly(const Problem& problem, Candidate start, const ExactOptions& options) {
+  const auto peak = problem.peak(start.places);
+  if (start.lower_bound == peak || options.most_nodes == 0) return start;
+  const auto board = Board::of(problem, options.shortcuts, options.most_cells);
+  if (!board || peak / board->unit() > kMostUnits) return start;
+
+  Narrowing narrowing(problem, *board, options, divided_up(start.lower_bound, board->unit()),
+                      divided_up(peak, board->unit()));
+  narrowing.run();
+  start.nodes += narrowing.nodes();
+  start.lower_bound = std::min(peak, narrowing.lower() * board->unit());
+  if (auto places = std::move(narrowing).places()) {
+    start.places = *std::move(places);
+    start.packer = kExactName;
+  }
+  return start;
+}
+
+}  // namespace berth
