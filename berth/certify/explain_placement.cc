@@ -113,8 +113,10 @@ class Explainer {
       return fmt::format("{} at address {:#x}: its end is more than 64 bits hold",
                          arena_text(fault.arena), arena.address.value());
     }
-    return fmt::format("{} at address {:#x}, which is not a multiple of its alignment {}",
-                       arena_text(fault.arena), arena.address.value(), arena.alignment.value());
+    return fmt::format(
+        "{} at address {:#x}, which is not a multiple of the {} that it or "
+        "a buffer in it needs",
+        arena_text(fault.arena), arena.address.value(), fault.alignment.value());
   }
   std::string operator()(const PastCapacity& fault) const {
     return fmt::format("{} needs {} bytes of {} usable ({} nominal, {} reserved): {} too many",

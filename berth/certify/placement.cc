@@ -64,6 +64,17 @@ std::uint64_t end_of(const PlannedBuffer& buffer) {
   return buffer.offset.value() + buffer.bytes.count();
 }
 
+// What an arena's first byte must be a multiple of: what the arena says, and what its buffers do.
+std::vector<Alignment> alignments_of(const Plan& plan) {
+  std::vector<Alignment> alignments;
+  for (const PlannedArena& arena : plan.arenas) alignments.push_back(arena.alignment);
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (buffer.bytes == Bytes(0)) continue;
+    alignments[buffer.arena] = std::max(alignments[buffer.arena], buffer.alignment);
+  }
+  return alignments;
+}
+
 // The arena's own bytes, or those that its buffers reach if it should own to fewer.
 std::vector<Bytes> needs_of(const Plan& plan) {
   std::vector<Bytes> needs;
@@ -78,11 +89,14 @@ std::vector<Bytes> needs_of(const Plan& plan) {
 
 void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
   const std::vector<Bytes> needs = needs_of(plan);
+  const std::vector<Alignment> alignments = alignments_of(plan);
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     const PlannedArena& arena = plan.arenas[i];
     const std::uint64_t address = arena.address.value();
-    if (address % arena.alignment.value() != 0) verdict.add(MisplacedArena{i, false});
-    if (!checked_add(Bytes(address), needs[i])) verdict.add(MisplacedArena{i, true});
+    if (address % alignments[i].value() != 0) {
+      verdict.add(MisplacedArena{i, alignments[i], false});
+    }
+    if (!checked_add(Bytes(address), needs[i])) verdict.add(MisplacedArena{i, alignments[i], true});
     if (!arena.capacity) continue;
     const Bytes usable =
         *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;

@@ -39,9 +39,11 @@ struct MalformedBuffer {
   friend bool operator==(const MalformedBuffer&, const MalformedBuffer&) = default;
 };
 
-// The arena's address is not a multiple of its alignment, or its last byte has none in 64 bits.
+// The arena's address is not a multiple of `alignment`, its own or that of a buffer in it; or its
+// last byte has no address in 64 bits.
 struct MisplacedArena {
   std::size_t arena = 0;
+  Alignment alignment;
   bool past_64_bits = false;
 
   friend bool operator==(const MisplacedArena&, const MisplacedArena&) = default;

@@ -173,7 +173,7 @@ Result<PackAnswer> pack(const Instance& instance, const PackOptions& options) {
                                              fmt::join(packer_names(), ", ")));
   }
   const auto problems = Problem::of_each_device(instance);
-  if (auto fault = find_fixed_fault(instance, problems)) return *std::move(fault);
+  if (auto fault = find_fixed_fault(instance, problems)) return *fault;
 
   const auto candidates = packer->pack(instance, problems, options);
   if (!candidates) return tl::unexpected(candidates.error());

@@ -58,6 +58,7 @@ void TlsfAllocator::free(Offset place) {
 }
 
 TlsfAllocator::Class TlsfAllocator::class_of(std::uint64_t size) {
+  assert(size > 0);
   const unsigned first = digits(size);
   const std::uint64_t above = size - (std::uint64_t{1} << (first - 1));
   const unsigned shift = first > kSecondLevelDigits ? first - kSecondLevelDigits : 0;

@@ -131,7 +131,8 @@ TEST(CheckPlacement, AnArenaMustStandAtAMultipleOfItsAlignment) {
   plan.arenas[0].address = Address(4104);
   const auto fault = only_fault<MisplacedArena>(plan);
   EXPECT_EQ(words(fault, plan),
-            "arena CPU at address 0x1008, which is not a multiple of its alignment 16");
+            "arena CPU at address 0x1008, which is not a multiple of the 16 that it or a "
+            "buffer in it needs");
   plan.arenas[0].address = Address(4112);
   EXPECT_TRUE(check_placement(plan).sound());
 }

@@ -55,6 +55,7 @@ bool stands_where_it_may(const Plan& plan, const PlannedBuffer& buffer) {
   const Wide skew = buffer.skew.count();
   if (buffer.bytes == Bytes(0)) return true;
   if (offset < skew || (offset - skew) % buffer.alignment.value() != 0) return false;
+  if (plan.arenas[buffer.arena].address.value() % buffer.alignment.value() != 0) return false;
   if (buffer.fixed && Wide(buffer.fixed->value()) + skew != offset) return false;
   if (extent(plan, buffer) >> 64 != 0) return false;
   return offset + buffer.bytes.count() <= plan.arenas[buffer.arena].figures.peak.count();
