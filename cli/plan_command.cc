@@ -72,7 +72,7 @@ PlanCommand::PlanCommand(CLI::App& app)
 
 ExitStatus PlanCommand::run() const {
   const Report report = common_.report();
-  if (const auto fault = find_ending_fault(outputs_)) return report.failure(*fault);
+  if (const auto fault = find_output_fault(outputs_)) return report.failure(*fault);
   auto options = options_.parse();
   if (!options) return report.failure(options.error());
   options->planner_off = environment_is_on("NO_MEMORY_PLANNER");

@@ -26,6 +26,11 @@ std::string CsvCell::text() const {
   return text;
 }
 
+CsvLines::CsvLines(std::string_view text, std::string_view file) : text_(text), file_(file) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+}
+
 Result<std::vector<CsvCell>> CsvLines::next() {
   line_ += 1 + extra_lines_;
   extra_lines_ = 0;

@@ -23,7 +23,8 @@ struct CsvCell {
 class CsvLines {
  public:
   // `file` names the text in errors; `text` must outlive this and the cells.
-  CsvLines(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  // A byte-order mark before the first line is passed over.
+  CsvLines(std::string_view text, std::string_view file);
 
   bool at_end() const { return at_ >= text_.size(); }
   // The cells of the next line; refuses a quote that does not close, or text after one that does.

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -80,10 +81,18 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode);
 }
 
+// The file that a symbolic link leads to is the one that is replaced, not the link.
+std::string behind_links(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_symlink(path, failed)) return path;
+  const auto target = std::filesystem::weakly_canonical(path, failed);
+  return failed ? path : target.string();
+}
+
 // A file written under a temporary name; removed unless it was renamed to its own.
 class StagedFile {
  public:
-  explicit StagedFile(const FileContent& file) : path_(file.path) {
+  explicit StagedFile(const FileContent& file) : path_(behind_links(file.path)) {
     // Found now: the rename would fail only after others had been made.
     if (is_directory(path_)) {
       failure_ = EISDIR;

@@ -99,6 +99,8 @@ class JsonFields {
   bool failed() const { return error_.has_value(); }
   // The first error, or one that names a field which nobody asked for.
   std::optional<Error> finish();
+  // The first error alone, for formats that let more fields stand beside theirs.
+  std::optional<Error> finish_among_others() const { return error_; }
 
   // "ops[3].slot"
   std::string path_of(std::string_view key) const;

@@ -117,7 +117,7 @@ class Reader {
     read_each(fields, "buffers", &Reader::read_buffer);
     read_each(fields, "kept", &Reader::read_kept);
     read_steps(fields);
-    if (auto error = fields.finish()) return tl::unexpected(std::move(*error));
+    if (auto error = fields.finish_among_others()) return tl::unexpected(std::move(*error));
     return std::move(plan_);
   }
 
@@ -127,7 +127,7 @@ class Reader {
     for (std::size_t i = 0; i < items.size() && !parent.failed(); ++i) {
       JsonFields fields(items[i], fmt::format("{}[{}]", key, i));
       (this->*read_one)(fields);
-      if (auto error = fields.finish()) parent.refuse(std::move(*error));
+      if (auto error = fields.finish_among_others()) parent.refuse(std::move(*error));
     }
   }
 
@@ -135,7 +135,7 @@ class Reader {
     JsonFields fields(value, "source");
     plan_.source.file = fields.string("file");
     plan_.source.sha256 = fields.optional_string("sha256").value_or("");
-    if (auto error = fields.finish()) parent.refuse(std::move(*error));
+    if (auto error = fields.finish_among_others()) parent.refuse(std::move(*error));
   }
 
   static Alignment read_alignment(JsonFields& fields, std::string_view key,
@@ -223,7 +223,7 @@ class Reader {
       gap.steps.lower = fields.integer("first");
       gap.steps.upper = fields.integer("end");
       if (const auto kept = fields.optional_array("kept")) gap.kept = read_range(fields, *kept);
-      if (auto error = fields.finish()) parent.refuse(std::move(*error));
+      if (auto error = fields.finish_among_others()) parent.refuse(std::move(*error));
       gaps.push_back(gap);
     }
     return gaps;

@@ -12,7 +12,8 @@ namespace berth {
 std::string write_plan(const Plan& plan);
 
 // Refuses, with file, line, column and the path of the field, what the format does not allow:
-// unknown fields, indices past their table, lives that are empty. It does not judge the plan.
+// missing fields, indices past their table, lives that are empty. More fields may stand beside
+// those that the format names; they are not read. It does not judge the plan.
 Result<Plan> read_plan(const JsonDocument& document);
 
 // "constant", "planner-off" ...: the words of the format.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <set>
 #include <utility>
 
 #include "berth/formats/c_header.h"
@@ -73,8 +74,12 @@ Result<std::string> content_of(const PlannedFile& planned, const std::string& pa
 
 }  // namespace
 
-std::optional<Error> find_ending_fault(std::span<const std::string> paths) {
+std::optional<Error> find_output_fault(std::span<const std::string> paths) {
+  std::set<std::string> named;
   for (const std::string& path : paths) {
+    if (!named.insert(path).second) {
+      return Error{Error::Kind::Usage, "-o " + path, "is asked for twice", "name each file once"};
+    }
     if (form_of(path)) continue;
     return Error{Error::Kind::Usage, "-o " + path,
                  "no form of a plan that is written has this ending",
@@ -85,7 +90,7 @@ std::optional<Error> find_ending_fault(std::span<const std::string> paths) {
 
 Result<std::vector<FileContent>> output_forms(const PlannedFile& planned,
                                               std::span<const std::string> paths) {
-  if (auto fault = find_ending_fault(paths)) return tl::unexpected(std::move(*fault));
+  if (auto fault = find_output_fault(paths)) return tl::unexpected(std::move(*fault));
   std::vector<FileContent> files;
   for (const std::string& path : paths) {
     auto content = content_of(planned, path, *form_of(path));

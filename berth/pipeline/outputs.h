@@ -18,7 +18,8 @@ namespace berth {
 Result<std::vector<FileContent>> output_forms(const PlannedFile& planned,
                                               std::span<const std::string> paths);
 
-// Whether every ending is one that output_forms knows: asked before any work is done.
-std::optional<Error> find_ending_fault(std::span<const std::string> paths);
+// A path with an ending that output_forms does not know, or one that stands twice: asked before any
+// work is done.
+std::optional<Error> find_output_fault(std::span<const std::string> paths);
 
 }  // namespace berth

@@ -61,5 +61,13 @@ TEST(CsvCell, IsQuotedWhereItMustBe) {
   }
 }
 
+TEST(CsvLines, AByteOrderMarkIsPassedOver) {
+  CsvLines reader("\xEF\xBB\xBFid,size\n", "a.csv");
+  const auto cells = reader.next();
+  ASSERT_TRUE(cells);
+  EXPECT_EQ(cells->front().text(), "id");
+  EXPECT_EQ(cells->front().column, 1U);
+}
+
 }  // namespace
 }  // namespace berth

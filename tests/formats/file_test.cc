@@ -58,6 +58,15 @@ TEST(WriteFiles, ReplacesWhatWasThereAndKeepsItsMode) {
   EXPECT_EQ(directory.names(), std::vector<std::string>{"x"});
 }
 
+TEST(WriteFiles, ALinkStaysALinkAndItsFileIsReplaced) {
+  const TemporaryDirectory directory;
+  ASSERT_TRUE(write({{directory.file("x"), "old"}}));
+  ASSERT_EQ(::symlink("x", directory.file("link").c_str()), 0);
+  ASSERT_TRUE(write({{directory.file("link"), "new"}}));
+  EXPECT_EQ(content_of(directory.file("x")), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(directory.file("link")));
+}
+
 TEST(WriteFiles, ANewFileHasTheModeThatTheMaskLeaves) {
   const TemporaryDirectory directory;
   const mode_t before = ::umask(027);

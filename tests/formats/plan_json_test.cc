@@ -184,9 +184,9 @@ TEST(PlanJson, WhatIsNoPlanIsRefusedByItsPath) {
       changed("berth.plan/1", "berth.plan/7").starts_with("format: found \"berth.plan/7\""));
 }
 
-TEST(PlanJson, AnUnknownFieldIsRefused) {
-  EXPECT_NE(refusal(kPlan).find("buffers[0].unused: is not a field that belongs here"),
-            std::string::npos);
+TEST(PlanJson, MoreFieldsMayStandBesideThoseOfTheFormat) {
+  ASSERT_NE(std::string(kPlan).find("\"unused\""), std::string::npos);
+  EXPECT_TRUE(read(kPlan));
 }
 
 }  // namespace
