@@ -12,16 +12,21 @@ namespace berth {
 namespace {
 
 constexpr std::uint64_t kFirstBudget = 512;
+constexpr std::uint64_t kBoundShare = 8;  // the bound gets so many times what the others do
 // Past this, sums of places and extents in units could come near 64 bits.
 constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 60;
 
 using Look = Strategy::Look;
 using Try = Strategy::Try;
 
+// How often which of them wins is far apart; so that no instance can be unlucky with all for good,
+// the last two prefer a little differently in each round.
+constexpr std::size_t kSteady = 4;
+
 std::vector<Strategy> strategies() {
-  return {{Look::Lowest, Try::Largest},   {Look::Steepest, Try::SnugLargest},
+  return {{Look::Lowest, Try::Largest},   {Look::Steepest, Try::Largest},
           {Look::Troubled, Try::Longest}, {Look::Steepest, Try::SnugLongest},
-          {Look::Lowest, Try::Longest},   {Look::Troubled, Try::SnugLargest}};
+          {Look::Troubled, Try::Longest}, {Look::Steepest, Try::Largest}};
 }
 
 // All in units of the board.
@@ -33,18 +38,15 @@ class Narrowing {
         board_(board),
         options_(options),
         search_(board, options.shortcuts),
-        strategies_(strategies()),
         lower_(lower),
         upper_(upper) {}
 
   void run() {
     auto budget = kFirstBudget;
-    for (std::uint64_t round = 0; has_work(); ++round, budget *= 2) {
-      // From the second round on, each turn prefers a little differently.
-      for (auto& strategy : strategies_) {
-        strategy.seed = round == 0 ? 0 : options_.seed + round;
-      }
-      for (const int target : {0, 1, 2}) try_target(target, budget);
+    for (std::uint64_t round = 0; has_work(); ++round, budget += budget / 2) {
+      aim_at(bound_, round, kBoundShare * budget);
+      aim_at(middle_, round, budget);
+      aim_at(best_, round, budget);
     }
   }
 
@@ -54,27 +56,33 @@ class Narrowing {
   std::uint64_t nodes() const { return search_.nodes(); }
 
  private:
+  // Where between the bound and the best a capacity is aimed at, and who aims: what a strategy
+  // learns about one target would mislead it about another, so each has its own.
+  struct Target {
+    std::uint64_t eighths_up = 0;
+    std::vector<Strategy> team = strategies();
+  };
+
   bool has_work() const { return lower_ < upper_ && nodes_left() > 0; }
   std::uint64_t nodes_left() const {
     return options_.most_nodes - std::min(options_.most_nodes, search_.nodes());
   }
 
-  // The capacity aimed at: the bound, the middle, just below the best.
-  std::uint64_t capacity(int target) const {
-    if (target == 0) return lower_;
-    return target == 1 ? lower_ + (upper_ - lower_) / 2 : upper_ - 1;
+  std::uint64_t capacity(const Target& target) const {
+    return lower_ + (upper_ - 1 - lower_) / 8 * target.eighths_up +
+           (upper_ - 1 - lower_) % 8 * target.eighths_up / 8;
   }
 
   // Again as long as it leads somewhere.
-  void try_target(int target, std::uint64_t budget) {
-    for (std::size_t turn = 0; turn < strategies_.size() && has_work();) {
+  void aim_at(Target& target, std::uint64_t round, std::uint64_t budget) {
+    auto& team = target.team;
+    for (std::size_t turn = 0; turn < team.size() && has_work();) {
+      if (turn >= kSteady) team[turn].seed = options_.seed + round + 1;
       const auto aim = capacity(target);
-      const auto outcome = search_.run(aim, strategies_[turn], std::min(budget, nodes_left()));
+      const auto outcome = search_.run(aim, team[turn], std::min(budget, nodes_left()));
       if (outcome == FloorSearch::Outcome::Stopped) {
         ++turn;
-        continue;
-      }
-      if (outcome == FloorSearch::Outcome::Fits) {
+      } else if (outcome == FloorSearch::Outcome::Fits) {
         keep(search_.places());
       } else {
         lower_ = std::min(upper_, std::max(aim + 1, search_.least_capacity()));
@@ -99,7 +107,9 @@ class Narrowing {
   const Board& board_;
   const ExactOptions& options_;
   FloorSearch search_;
-  std::vector<Strategy> strategies_;
+  Target bound_{0};
+  Target middle_{4};
+  Target best_{8};
   std::uint64_t lower_;
   std::uint64_t upper_;
   std::optional<Places> places_;

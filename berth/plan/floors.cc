@@ -60,6 +60,8 @@ bool Floors::put(std::uint32_t index, std::uint64_t place) {
 }
 
 bool Floors::lift(Column column, std::uint64_t floor) {
+  // Also where there is no next level at all.
+  if (floor > capacity_) return dead_end(column, floor);
   return raise(column, floor) && settle();
 }
 
@@ -110,6 +112,7 @@ void Floors::stand(Column column, ByteRange bytes) {
 
 // To at least `floor`, and on over whatever stands there.
 bool Floors::raise(Column column, std::uint64_t floor) {
+  assert(floor <= capacity_);
   State& state = columns_[column];
   auto& standing = standing_[column];
   std::uint64_t taken = 0;
@@ -192,7 +195,7 @@ void Floors::forget_concerns() {
 
 // Pieces first, since columns draw on all of theirs.
 bool Floors::settle() {
-  while (true) {
+  for (;; ++looks_) {
     if (!pieces_concerned_.empty()) {
       const auto piece = pieces_concerned_.back();
       pieces_concerned_.pop_back();

@@ -61,6 +61,9 @@ class Floors {
   // a solution that cannot be pushed down rests on another, so no byte between is of use.
   std::uint64_t next_level(Column column) const;
 
+  // Columns and pieces looked at so far: the cost of everything done.
+  std::uint64_t looks() const { return looks_; }
+
   // Where the last dead end showed, and the least capacity that would not have made it one.
   Column dead_column() const { return dead_column_; }
   std::uint64_t capacity_needed() const { return capacity_needed_; }
@@ -117,6 +120,7 @@ class Floors {
   std::vector<Column> columns_concerned_;
   std::vector<char> is_column_concerned_;
 
+  std::uint64_t looks_ = 0;
   Column dead_column_ = 0;
   std::uint64_t capacity_needed_ = 0;
 };

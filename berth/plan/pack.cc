@@ -22,8 +22,8 @@ namespace {
 using Candidates = std::vector<Candidate>;  // by DeviceId
 using Problems = std::span<const Problem>;
 
-// A decision of the exact search takes about as long as placing this many tasks greedily.
-constexpr std::uint64_t kNodesToADecision = 8;
+// A node of the exact search takes about as long as placing this many tasks greedily.
+constexpr std::uint64_t kGreedyNodesToAnExact = 1;
 
 struct Packer {
   std::string name;
@@ -75,7 +75,7 @@ std::uint64_t left_of(std::uint64_t effort, std::uint64_t spent) {
 
 Candidate narrowed(const Problem& problem, Candidate start, const PackOptions& options) {
   ExactOptions exact;
-  exact.most_nodes = left_of(options.effort, start.nodes) / kNodesToADecision;
+  exact.most_nodes = left_of(options.effort, start.nodes) / kGreedyNodesToAnExact;
   exact.seed = options.seed;
   return improve_exactly(problem, std::move(start), exact);
 }
