@@ -38,8 +38,8 @@ Result<Row> read_row(const std::string& path) {
   auto text = read_file(path);
   if (!text) return tl::unexpected(text.error());
   if (path.ends_with(".csv")) {
-    return read_instance_csv(*std::move(text), path).map([&](InstanceTable table) {
-      return Row{base_name(path), std::move(table.instance)};
+    return read_instance_csv(*std::move(text), path).map([&](InstanceFile file) {
+      return Row{base_name(path), std::move(file.instance)};
     });
   }
   auto document = JsonDocument::parse(*std::move(text), path);

@@ -19,14 +19,15 @@ constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 60;
 using Look = Strategy::Look;
 using Try = Strategy::Try;
 
-// How often which of them wins is far apart; so that no instance can be unlucky with all for good,
-// the last two prefer a little differently in each round.
+// A strategy that learns either wins soon or hardly ever. So that no instance is unlucky for good,
+// those after the steady ones forget what they learned and prefer a little differently every epoch.
 constexpr std::size_t kSteady = 4;
+constexpr std::uint64_t kRoundsToAnEpoch = 3;
 
 std::vector<Strategy> strategies() {
   return {{Look::Lowest, Try::Largest},   {Look::Steepest, Try::Largest},
           {Look::Troubled, Try::Longest}, {Look::Steepest, Try::SnugLongest},
-          {Look::Troubled, Try::Longest}, {Look::Steepest, Try::Largest}};
+          {Look::Troubled, Try::Longest}, {Look::Troubled, Try::Longest}};
 }
 
 // All in units of the board.
@@ -73,11 +74,17 @@ class Narrowing {
            (upper_ - 1 - lower_) % 8 * target.eighths_up / 8;
   }
 
+  void renew(Strategy& strategy, std::uint64_t round) const {
+    strategy.seed = options_.seed + round + 1;
+    strategy.trouble.clear();
+    strategy.trouble_step = Strategy::kTroubleOne;
+  }
+
   // Again as long as it leads somewhere.
   void aim_at(Target& target, std::uint64_t round, std::uint64_t budget) {
     auto& team = target.team;
     for (std::size_t turn = 0; turn < team.size() && has_work();) {
-      if (turn >= kSteady) team[turn].seed = options_.seed + round + 1;
+      if (turn >= kSteady && round % kRoundsToAnEpoch == 0) renew(team[turn], 2 * round + turn);
       const auto aim = capacity(target);
       const auto outcome = search_.run(aim, team[turn], std::min(budget, nodes_left()));
       if (outcome == FloorSearch::Outcome::Stopped) {
