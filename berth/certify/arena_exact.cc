@@ -1,0 +1,45 @@
+#include "berth/certify/arena_exact.h"
+
+#include <algorithm>
+
+#include "berth/certify/progression.h"
+
+namespace berth {
+namespace {
+
+// The first iteration at which a stepping word is in the hole.
+std::optional<std::uint64_t> first_in(const WordMotion& motion, AddressRange hole) {
+  if (hole.contains(motion.base)) return 0;
+  // Counted from the base, which is outside, the hole does not wrap.
+  const WideAddress ahead = (hole.lower + kAddressEnd - motion.base) % kAddressEnd;
+  const auto t = first_hit(static_cast<std::uint64_t>(motion.step), kAddressEnd,
+                           {ahead, ahead + (hole.upper - hole.lower)});
+  return t && *t < motion.iterations ? t : std::nullopt;
+}
+
+std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId phase,
+                                              const WordMotion& motion) {
+  std::optional<std::uint64_t> first;
+  for (const AddressRange& arc : hull(motion)) {
+    auto hole = ranges.next_hole(phase, arc.lower);
+    for (; hole && hole->overlaps(arc); hole = ranges.next_hole(phase, hole->upper)) {
+      const auto t = first_in(motion, *hole);
+      if (t) first = std::min(*t, first.value_or(*t));
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
+                                         const WordMotion& motion) {
+  if (motion.values.empty() && motion.deltas > 0) return first_stray_step(ranges, phase, motion);
+  const std::uint64_t count = motion.values.empty() ? 1 : motion.iterations;
+  for (std::uint64_t t = 0; t < count; ++t) {
+    if (!ranges.allow(phase, at_one_address(motion.at(t)))) return t;
+  }
+  return std::nullopt;
+}
+
+}  // namespace berth

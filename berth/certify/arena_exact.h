@@ -1,0 +1,14 @@
+#pragma once
+
+#include "berth/certify/arena_ranges.h"
+#include "berth/certify/arena_words.h"
+
+namespace berth {
+
+// The first iteration at which the word is in a window, yet in no range that the phase names.
+// Nothing if there is none. Decided value by value where there is a value list, else by holding the
+// progression against each hole that its hull meets: O(log) each, however many the iterations.
+std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
+                                         const WordMotion& motion);
+
+}  // namespace berth

@@ -1,0 +1,61 @@
+#include "berth/certify/arena_words.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+template <typename Moved>
+std::span<const Moved> of_launch(const std::vector<Moved>& moved, std::uint32_t launch) {
+  const auto range = std::ranges::equal_range(moved, launch, {}, &Moved::launch);
+  return {range.begin(), range.end()};
+}
+
+}  // namespace
+
+WordMotions::WordMotions(const LaunchSchedule& schedule, LaunchId launch)
+    : words_(schedule.words(launch)) {
+  const Repeat* repeat = schedule.repeat_of(launch);
+  if (repeat == nullptr) return;
+  const auto position = static_cast<std::uint32_t>(launch.index()) - repeat->first;
+  iterations_ = repeat->iterations;
+  deltas_ = of_launch(repeat->deltas, position);
+  frames_ = of_launch(repeat->frames, position);
+}
+
+WordMotion WordMotions::next() {
+  WordMotion motion{.base = words_[word_], .iterations = iterations_};
+  for (; !deltas_.empty() && deltas_.front().word == word_; deltas_ = deltas_.subspan(1)) {
+    motion.step += deltas_.front().step;
+    ++motion.deltas;
+  }
+  if (!frames_.empty() && frames_.front().word == word_) {
+    motion.values = frames_.front().values;
+    frames_ = frames_.subspan(1);
+  }
+  ++word_;
+  return motion;
+}
+
+std::array<AddressRange, 2> hull(const WordMotion& motion) {
+  if (!motion.values.empty()) {
+    const auto [least, most] = std::ranges::minmax(motion.values);
+    return {AddressRange{least, WideAddress(most) + 1}};
+  }
+  const auto step = static_cast<WideAddress>(motion.step < 0 ? -motion.step : motion.step);
+  const WideAddress steps = motion.iterations - 1;
+  // Checked apart first, the product of the two does not wrap.
+  const bool comes_round = steps > 0 && (step >= kAddressEnd || step * steps >= kAddressEnd);
+  if (comes_round) return {AddressRange{0, kAddressEnd}};
+
+  const WideAddress travel = steps > 0 ? step * steps : 0;
+  const WideAddress base = motion.base;
+  if (motion.step < 0) {
+    if (travel <= base) return {AddressRange{base - travel, base + 1}};
+    return {AddressRange{0, base + 1}, AddressRange{base + kAddressEnd - travel, kAddressEnd}};
+  }
+  if (base + travel < kAddressEnd) return {AddressRange{base, base + travel + 1}};
+  return {AddressRange{base, kAddressEnd}, AddressRange{0, base + travel - kAddressEnd + 1}};
+}
+
+}  // namespace berth

@@ -1,0 +1,132 @@
+#include "tests/oracle/arena_oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <random>
+
+#include "berth/certify/arena.h"
+
+// The certificate against the oracle. BERTH_ARENA_CASES and BERTH_ARENA_SEED in the environment ask
+// for a longer run, or another one:
+//
+//   BERTH_ARENA_CASES=100000000 oracle_tests --gtest_filter='ArenaOracle.*Random*'
+
+namespace berth {
+namespace {
+
+using test::ArenaCase;
+using test::Item;
+
+std::uint64_t code(const ArenaCase& arena, const PlaneTable& planes, const LaunchSchedule& schedule,
+                   bool exact) {
+  const auto rule = exact ? WordRule::Exact : WordRule::Interval;
+  const std::uint64_t found = certify_arena(planes, schedule, rule).code();
+  EXPECT_EQ(found, oracle::arena_code(arena, exact));
+  return found;
+}
+
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+TEST(ArenaOracle, AgreesOnRandomCasesOfEveryVerdict) {
+  const std::uint64_t cases = number_from_environment("BERTH_ARENA_CASES", 200'000);
+  std::mt19937_64 random(number_from_environment("BERTH_ARENA_SEED", 1));
+  std::array<std::uint64_t, 4> classes{};  // certified, bad plan, stray, lost
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const ArenaCase arena = test::random_arena(random);
+    const PlaneTable planes = arena.planes();
+    const auto schedule = test::build(arena.table, &arena.submissions);
+    ASSERT_TRUE(schedule) << to_string(schedule.error());
+    const std::uint64_t interval = code(arena, planes, *schedule, false);
+    const std::uint64_t exact = code(arena, planes, *schedule, true);
+    ASSERT_FALSE(HasFailure()) << "case " << i;
+    ASSERT_TRUE(interval == exact || interval >= 2) << "case " << i;
+    const bool is_lost = interval >= 2 + schedule->size();
+    ++classes[interval < 2 ? interval : (is_lost ? 3 : 2)];
+  }
+  for (const std::uint64_t count : classes) {
+    EXPECT_GT(count * 20, cases) << classes[0] << " certified, " << classes[1] << " bad plans, "
+                                 << classes[2] << " stray, " << classes[3] << " lost";
+  }
+}
+
+// Every way to make each of four bytes no window, a hole, or a byte of one of two planes, with
+// every small progression over them.
+TEST(ArenaOracle, AgreesOnEveryProgressionOverFourBytes) {
+  constexpr std::uint64_t kBytes = 4;
+  constexpr std::uint64_t origin = UINT64_MAX - test::kArenaRegion + 1;
+  for (std::uint64_t map = 0; map < 256; ++map) {
+    ArenaCase arena{.origin = origin, .phases = {{"p", {}}}, .submissions = {{0, 1}}};
+    for (std::uint64_t byte = 0, left = map; byte < kBytes; ++byte, left /= 4) {
+      // The last bytes of all, so that steps wrap.
+      const Address at(UINT64_MAX - kBytes + 1 + byte);
+      if (left % 4 > 0) arena.windows.push_back({at, Bytes(1)});
+      if (left % 4 < 2) continue;
+      const std::string name = left % 4 == 2 ? "a" : "b";
+      auto& planes = arena.phases[0].planes;
+      const bool grows = !planes.empty() && planes.back().range.name == name &&
+                         planes.back().range.extent().upper == at.value();
+      if (grows) {
+        planes.back().range.bytes += Bytes(1);
+      } else {
+        planes.push_back({{name, at, Bytes(1)}});
+      }
+    }
+    const PlaneTable planes = arena.planes();
+    for (std::uint64_t base = 0; base < kBytes + 2; ++base) {
+      for (std::int64_t step = -3; step <= 3; ++step) {
+        for (const std::uint64_t iterations : {1, 2, 3, 65}) {
+          arena.table = {test::repeat(iterations, {test::launch("p", {UINT64_MAX - kBytes + base})},
+                                      {{0, 0, step}})};
+          const auto schedule = test::build(arena.table, &arena.submissions).value();
+          code(arena, planes, schedule, false);
+          code(arena, planes, schedule, true);
+          ASSERT_FALSE(HasFailure()) << map << " " << base << " " << step << " " << iterations;
+        }
+      }
+    }
+  }
+}
+
+// Three phases of one plane each, every choice of four tensors fresh or carried, under every table
+// of four launches with every stretch of it repeated once to three times.
+TEST(ArenaOracle, AgreesOnEveryOrderOfThreePhases) {
+  const std::array tensors = {test::range("a", 0, 1), test::range("b", 1, 1),
+                              test::range("ab", 0, 2), test::range("a'", 0, 1)};
+  constexpr std::uint64_t kChoices = 8;
+  for (std::uint64_t plan = 0; plan < kChoices * kChoices * kChoices; ++plan) {
+    ArenaCase arena;
+    for (std::uint64_t phase = 0, left = plan; phase < 3; ++phase, left /= kChoices) {
+      const Plane plane = {tensors[left % 4], left % kChoices >= 4};
+      arena.phases.push_back({std::to_string(phase), {plane}});
+    }
+    const PlaneTable planes = arena.planes();
+    for (std::uint64_t order = 0; order < 27; ++order) {
+      std::array<Item, 4> launches;
+      for (std::uint64_t i = 0, left = order; i < 3; ++i, left /= 3) {
+        launches[i] = test::launch(std::to_string(left % 3));
+      }
+      launches[3] = launches[0];
+      for (const std::uint64_t times : {1, 2, 3, 4}) {
+        for (std::uint64_t begin = 0; begin < 2; ++begin) {
+          arena.table = {launches.begin(), launches.begin() + static_cast<std::ptrdiff_t>(begin)};
+          arena.table.push_back(test::repeat(times, {launches[begin], launches[begin + 1]}));
+          arena.table.insert(arena.table.end(),
+                             launches.begin() + static_cast<std::ptrdiff_t>(begin) + 2,
+                             launches.end());
+          arena.submissions = {{0, 4}, {0, begin}};
+          const auto schedule = test::build(arena.table, &arena.submissions).value();
+          code(arena, planes, schedule, false);
+          ASSERT_FALSE(HasFailure()) << plan << " " << order << " " << times << " " << begin;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace berth
