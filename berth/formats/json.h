@@ -79,8 +79,12 @@ class JsonFields {
   std::uint64_t integer(std::string_view key, std::uint64_t most = UINT64_MAX);
   std::optional<std::uint64_t> optional_integer(std::string_view key,
                                                 std::uint64_t most = UINT64_MAX);
+  // Down to -2^63.
+  std::int64_t signed_integer(std::string_view key);
   // An integer, or a string such as "0x1000".
+  std::uint64_t address(std::string_view key);
   std::optional<std::uint64_t> optional_address(std::string_view key);
+  std::vector<std::uint64_t> addresses(std::string_view key);
   std::string string(std::string_view key);
   std::optional<std::string> optional_string(std::string_view key);
   bool boolean(std::string_view key);
@@ -119,6 +123,10 @@ class JsonFields {
 // The error of a value at `path` that is not what it should be.
 Error json_error(const JsonValue& value, const std::string& path, const std::string& message,
                  std::string hint = {});
+
+// The value at a path from the root, such as "table[2].deltas[0].word", or the last one on the way
+// that there is.
+JsonValue value_at(const JsonValue& root, std::string_view path);
 
 // Refuses a document whose "format" is not `format`, which ends in its version: "berth.plan/1". A
 // newer version is refused by name.

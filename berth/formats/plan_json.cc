@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "berth/formats/json_lines.h"
+
 namespace berth {
 namespace {
 
@@ -19,16 +21,6 @@ std::optional<KeptWhy> why_of(std::string_view name) {
   const auto found = std::ranges::find(kWhyNames, name);
   if (found == kWhyNames.end()) return std::nullopt;
   return static_cast<KeptWhy>(found - kWhyNames.begin());
-}
-
-template <typename Items, typename Line>
-void write_lines(std::string& text, std::string_view key, const Items& items, const Line& line) {
-  text += fmt::format(",\n \"{}\": [", key);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    text += i == 0 ? "\n  " : ",\n  ";
-    text += line(items[i]);
-  }
-  text += items.empty() ? "]" : "\n ]";
 }
 
 std::string arena_line(const PlannedArena& arena) {

@@ -1,0 +1,184 @@
+#include "berth/formats/launches_json.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "berth/formats/json_lines.h"
+
+namespace berth {
+namespace {
+
+constexpr std::string_view kFormat = "berth.launches/1";
+
+std::string launch_text(const LaunchSchedule& schedule, LaunchId id) {
+  const std::string_view name = schedule.name(id);
+  return fmt::format(R"({{"phase": {}, "words": [{}]{}}})", json_quoted(schedule.phase(id)),
+                     fmt::join(schedule.words(id), ", "),
+                     name.empty() ? "" : ", \"name\": " + json_quoted(name));
+}
+
+template <typename Items, typename Text>
+std::string list_of(const Items& items, const Text& text) {
+  std::string list;
+  for (const auto& item : items) list += (list.empty() ? "" : ", ") + text(item);
+  return list;
+}
+
+std::string delta_text(const Delta& delta) {
+  return fmt::format(R"({{"launch": {}, "word": {}, "step": {}}})", delta.launch, delta.word,
+                     delta.step);
+}
+
+std::string frame_text(const Frame& frame) {
+  return fmt::format(R"({{"launch": {}, "word": {}, "values": [{}]}})", frame.launch, frame.word,
+                     fmt::join(frame.values, ", "));
+}
+
+std::string repeat_text(const LaunchSchedule& schedule, const Repeat& repeat) {
+  std::string text = fmt::format("{{\"repeat\": {}, \"body\": [", repeat.iterations);
+  for (std::size_t i = repeat.first; i < repeat.end(); ++i) {
+    text += i == repeat.first ? "\n   " : ",\n   ";
+    text += launch_text(schedule, LaunchId(i));
+  }
+  text += "]";
+  if (!repeat.deltas.empty()) {
+    text += ",\n   \"deltas\": [" + list_of(repeat.deltas, delta_text) + "]";
+  }
+  if (!repeat.frames.empty()) {
+    text += ",\n   \"frames\": [" + list_of(repeat.frames, frame_text) + "]";
+  }
+  return text + "}";
+}
+
+class Reader {
+ public:
+  Result<LaunchSchedule> read(const JsonValue& root) {
+    if (auto fault = find_format_fault(root, kFormat)) return tl::unexpected(std::move(*fault));
+    JsonFields fields(root, "");
+    fields.string("format");
+    const auto table = fields.array("table");
+    for (std::size_t i = 0; i < table.size() && !fields.failed(); ++i) {
+      if (auto error = read_item(table[i], i)) fields.refuse(std::move(*error));
+    }
+    const auto submissions = fields.array("submissions");
+    for (std::size_t i = 0; i < submissions.size() && !fields.failed(); ++i) {
+      if (auto error = read_submission(submissions[i], i)) fields.refuse(std::move(*error));
+    }
+    if (auto error = fields.finish()) return tl::unexpected(std::move(*error));
+    return build(root);
+  }
+
+ private:
+  // The builder names the field; the file knows where it stands.
+  Result<LaunchSchedule> build(const JsonValue& root) {
+    auto schedule = std::move(builder_).build();
+    if (schedule) return schedule;
+    const Error& error = schedule.error();
+    return tl::unexpected(
+        json_error(value_at(root, error.where), error.where, error.message, error.hint));
+  }
+
+  static bool is_repeat(const JsonValue& item) {
+    return item.kind() == JsonValue::Kind::Object && (item.field("repeat") || item.field("body"));
+  }
+
+  std::optional<Error> read_item(const JsonValue& item, std::size_t index) {
+    JsonFields fields(item, fmt::format("table[{}]", index));
+    if (is_repeat(item)) {
+      read_repeat(fields);
+    } else {
+      read_launch(fields);
+    }
+    return fields.finish();
+  }
+
+  void read_launch(JsonFields& fields) {
+    const auto phase = fields.string("phase");
+    const auto words = fields.addresses("words");
+    builder_.launch(phase, words, fields.optional_string("name").value_or(""));
+  }
+
+  void read_repeat(JsonFields& fields) {
+    const auto iterations = fields.integer("repeat");
+    const auto body = fields.array("body");
+    for (std::size_t i = 0; i < body.size() && !fields.failed(); ++i) {
+      JsonFields launch(body[i], fmt::format("{}[{}]", fields.path_of("body"), i));
+      if (is_repeat(body[i])) {
+        launch.refuse("repeat", "a repeat stands inside another",
+                      "write the inner one in the table, and the outer one as submissions of it");
+      } else {
+        read_launch(launch);
+      }
+      if (auto error = launch.finish()) fields.refuse(std::move(*error));
+    }
+    auto deltas = read_moved<Delta>(fields, "deltas", [](JsonFields& delta, Delta& to) {
+      to.step = delta.signed_integer("step");
+    });
+    auto frames = read_moved<Frame>(fields, "frames", [](JsonFields& frame, Frame& to) {
+      to.values = frame.addresses("values");
+    });
+    if (fields.failed()) return;
+    builder_.repeat(iterations, static_cast<std::uint32_t>(body.size()), std::move(deltas),
+                    std::move(frames));
+  }
+
+  template <typename Moved, typename ReadRest>
+  static std::vector<Moved> read_moved(JsonFields& parent, std::string_view key,
+                                       const ReadRest& read_rest) {
+    std::vector<Moved> moved;
+    const auto items = parent.optional_array(key).value_or(std::vector<JsonValue>());
+    for (std::size_t i = 0; i < items.size() && !parent.failed(); ++i) {
+      JsonFields fields(items[i], fmt::format("{}[{}]", parent.path_of(key), i));
+      Moved one;
+      one.launch = static_cast<std::uint32_t>(fields.integer("launch", UINT32_MAX));
+      one.word = static_cast<std::uint32_t>(fields.integer("word", UINT32_MAX));
+      read_rest(fields, one);
+      if (auto error = fields.finish()) parent.refuse(std::move(*error));
+      moved.push_back(std::move(one));
+    }
+    return moved;
+  }
+
+  std::optional<Error> read_submission(const JsonValue& value, std::size_t index) {
+    JsonFields fields(value, fmt::format("submissions[{}]", index));
+    const auto first = fields.integer("first");
+    builder_.submit({first, fields.integer("count")});
+    return fields.finish();
+  }
+
+  LaunchScheduleBuilder builder_;
+};
+
+// The items of a table: where each begins, and its repeat if it is one.
+std::vector<std::pair<LaunchId, const Repeat*>> items_of(const LaunchSchedule& schedule) {
+  std::vector<std::pair<LaunchId, const Repeat*>> items;
+  auto repeat = schedule.repeats().begin();
+  for (std::size_t i = 0; i < schedule.size();) {
+    const bool repeats = repeat != schedule.repeats().end() && repeat->first == i;
+    items.emplace_back(LaunchId(i), repeats ? &*repeat : nullptr);
+    i = repeats ? (repeat++)->end() : i + 1;
+  }
+  return items;
+}
+
+}  // namespace
+
+Result<LaunchSchedule> read_launches(const JsonDocument& document) {
+  return Reader().read(document.root());
+}
+
+std::string write_launches(const LaunchSchedule& schedule) {
+  std::string text = fmt::format("{{\"format\": \"{}\"", kFormat);
+  write_lines(text, "table", items_of(schedule), [&](const auto& item) {
+    const auto& [first, repeat] = item;
+    return repeat != nullptr ? repeat_text(schedule, *repeat) : launch_text(schedule, first);
+  });
+  write_lines(text, "submissions", schedule.submissions(), [](const Submission& submission) {
+    return fmt::format(R"({{"first": {}, "count": {}}})", submission.first, submission.count);
+  });
+  return text + "}\n";
+}
+
+}  // namespace berth

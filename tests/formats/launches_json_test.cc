@@ -1,0 +1,175 @@
+#include "berth/formats/launches_json.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/support/arenas.h"
+
+namespace berth {
+namespace {
+
+Result<LaunchSchedule> read(const std::string& text) {
+  auto document = JsonDocument::parse(text, "l.json");
+  if (!document) return tl::unexpected(document.error());
+  return read_launches(*document);
+}
+
+std::string refusal(const std::string& text) {
+  const auto schedule = read(text);
+  EXPECT_FALSE(schedule) << text;
+  return schedule ? "" : to_string(schedule.error());
+}
+
+// The refusal of a table (in the second line) and submissions (in the third), without the file.
+std::string refused(const std::string& table, const std::string& submissions = "[]") {
+  const std::string text = refusal("{\"format\": \"berth.launches/1\", \"table\":\n" + table +
+                                   ", \"submissions\":\n" + submissions + "}");
+  return text.substr(std::string("l.json:").size());
+}
+
+constexpr const char* kExample = R"({"format": "berth.launches/1",
+ "table": [
+  {"phase": "layer0", "words": [4096, 8192, 7]},
+  {"repeat": 12, "body": [{"phase": "layer0", "words": [4096, 8192, 7]}],
+   "deltas": [{"launch": 0, "word": 1, "step": 64}],
+   "frames": [{"launch": 0, "word": 2, "values": [0,1,2,3,4,5,6,7,8,9,10,11]}]}],
+ "submissions": [{"first": 0, "count": 2}]})";
+
+TEST(LaunchesReader, ReadsTheExampleOfTheFormat) {
+  const auto schedule = read(kExample);
+  ASSERT_TRUE(schedule) << to_string(schedule.error());
+  EXPECT_EQ(schedule->size(), 2u);
+  EXPECT_EQ(schedule->executed(), 13u);
+  EXPECT_EQ(schedule->phase(LaunchId(1)), "layer0");
+  EXPECT_EQ(schedule->words(LaunchId(1))[1], 8192u);
+  ASSERT_EQ(schedule->repeats().size(), 1u);
+  EXPECT_EQ(schedule->repeat_of(LaunchId(0)), nullptr);
+  EXPECT_EQ(schedule->repeat_of(LaunchId(1)), schedule->repeats().data());
+  EXPECT_EQ(schedule->repeats()[0].deltas[0], (Delta{0, 1, 64}));
+  EXPECT_EQ(schedule->repeats()[0].frames[0].values[11], 11u);
+}
+
+TEST(LaunchesReader, WordsMayBeStringsAndStepsNegative) {
+  const auto schedule = read(R"({"format": "berth.launches/1", "table": [
+    {"repeat": 2, "body": [{"phase": "p", "words": ["0xffffffffffffffff"], "name": "k"}],
+     "deltas": [{"launch": 0, "word": 0, "step": -9223372036854775808}]}],
+    "submissions": [{"first": 1, "count": 0}]})");
+  ASSERT_TRUE(schedule) << to_string(schedule.error());
+  EXPECT_EQ(schedule->words(LaunchId(0))[0], UINT64_MAX);
+  EXPECT_EQ(schedule->name(LaunchId(0)), "k");
+  EXPECT_EQ(schedule->repeats()[0].deltas[0].step, INT64_MIN);
+  EXPECT_EQ(schedule->executed(), 0u);
+}
+
+TEST(LaunchesReader, RefusesWhatIsMissingUnknownOrOfAnotherType) {
+  EXPECT_EQ(refused(R"([{"words": []}])"), "2:2: table[0].phase: is missing, expected a string");
+  EXPECT_EQ(refused(R"([{"phase": "p"}])"), "2:2: table[0].words: is missing, expected an array");
+  EXPECT_TRUE(refused(R"([{"phase": "p", "words": [], "grid": 1}])")
+                  .starts_with("2:38: table[0].grid: is not a field that belongs here"));
+  EXPECT_EQ(refused(R"([{"phase": "p", "words": [1, 1.5]}])"),
+            "2:30: table[0].words[1]: found 1.5, expected an address such as 4096 or \"0x1000\"");
+  EXPECT_EQ(refused("[7]"), "2:2: table[0]: found 7, expected an object");
+  EXPECT_EQ(refused("[]", R"([{"first": 0}])"),
+            "3:2: submissions[0].count: is missing, expected an integer");
+  EXPECT_EQ(
+      refused(
+          R"([{"repeat": 2, "body": [{"phase": "p", "words": [0]}], "deltas": [{"launch": 0, "word": 0, "step": 9223372036854775808}]}])"),
+      "2:100: table[0].deltas[0].step: found 9223372036854775808, expected an integer from "
+      "-9223372036854775808 to 9223372036854775807");
+  EXPECT_TRUE(refusal(R"({"format": "berth.launches/1", "table": []})")
+                  .ends_with("submissions: is missing, expected an array"));
+}
+
+constexpr const char* kBody = R"("body": [{"phase": "p", "words": [0]}])";
+
+std::string refused_repeat(const std::string& rest) {
+  return refused("[{\"repeat\": 2, " + std::string(kBody) + rest + "}]");
+}
+
+TEST(LaunchesReader, RefusesARepeatThatMeansNothing) {
+  EXPECT_EQ(refused("[{\"repeat\": 0, " + std::string(kBody) + "}]"),
+            "2:13: table[0].repeat: found 0, expected at least 1");
+  EXPECT_EQ(refused(R"([{"repeat": 2, "body": []}])"),
+            "2:24: table[0].body: is empty, expected at least one launch");
+  EXPECT_TRUE(refused(R"([{"repeat": 2, "body": [{"repeat": 2, "body": []}]}])")
+                  .starts_with("2:36: table[0].body[0].repeat: a repeat stands inside another"));
+}
+
+TEST(LaunchesReader, RefusesDeltasAndFramesThatNameNoWordOrOneTwice) {
+  EXPECT_EQ(refused_repeat(R"(, "deltas": [{"launch": 1, "word": 0, "step": 1}])"),
+            "2:78: table[0].deltas[0].launch: found 1, expected a launch of the body, which has 1");
+  EXPECT_EQ(refused_repeat(R"(, "deltas": [{"launch": 0, "word": 1, "step": 1}])"),
+            "2:89: table[0].deltas[0].word: found 1, expected a word of launch 0 of the body, "
+            "which has 1");
+  EXPECT_TRUE(refused_repeat(R"(, "frames": [{"launch": 0, "word": 0, "values": [1]}])")
+                  .ends_with("table[0].frames[0].values: holds 1 values, expected one for each of "
+                             "2 iterations"));
+  EXPECT_TRUE(
+      refused_repeat(
+          R"(, "frames": [{"launch": 0, "word": 0, "values": [1, 2]}, {"launch": 0, "word": 0, "values": [1, 2]}])")
+          .ends_with("table[0].frames[1].word: word 0 of launch 0 of the body has a frame "
+                     "already"));
+  EXPECT_NE(
+      refused_repeat(
+          R"(, "deltas": [{"launch": 0, "word": 0, "step": 1}], "frames": [{"launch": 0, "word": 0, "values": [1, 2]}])")
+          .find("table[0].frames[0].word: word 0 of launch 0 of the body has a delta too"),
+      std::string::npos);
+}
+
+TEST(LaunchesReader, RefusesSubmissionsPastTheTableOrThroughARepeat) {
+  const std::string table = R"([{"phase": "p", "words": []}, {"repeat": 2, "body": [
+    {"phase": "p", "words": []}, {"phase": "q", "words": []}]}])";
+  const auto submitted = [&](const std::string& submission) {
+    const std::string text = refused(table, "[" + submission + "]");
+    return text.substr(text.find("submissions"));
+  };
+  EXPECT_EQ(submitted(R"({"first": 4, "count": 0})"),
+            "submissions[0].first: found 4, expected at most the 3 launches written");
+  EXPECT_EQ(submitted(R"({"first": 1, "count": 18446744073709551615})"),
+            "submissions[0].count: 18446744073709551615 launches from 1 on pass the 3 that are "
+            "written");
+  EXPECT_TRUE(submitted(R"({"first": 2, "count": 1})")
+                  .starts_with("submissions[0].first: launch 2 stands inside the repeat of "
+                               "launches 1 to 3"));
+  EXPECT_TRUE(submitted(R"({"first": 2, "count": 0})").starts_with("submissions[0].first: "));
+  EXPECT_TRUE(submitted(R"({"first": 0, "count": 2})").starts_with("submissions[0].count: "));
+}
+
+TEST(LaunchesReader, Refuses2To62ExecutedLaunches) {
+  const std::string table =
+      R"([{"repeat": 2305843009213693952, "body": [{"phase": "p", "words": []}]}])";
+  const std::string once = R"({"first": 0, "count": 1})";
+  EXPECT_NE(refused(table, "[" + once + ", " + once + "]")
+                .find("submissions[1]: brings the number of executed launches to 2^62"),
+            std::string::npos);
+  const auto just_below = read(
+      R"({"format": "berth.launches/1", "table": [{"repeat": 4611686018427387903, "body": [{"phase": "p", "words": []}]}],
+          "submissions": [{"first": 0, "count": 1}]})");
+  ASSERT_TRUE(just_below);
+  EXPECT_EQ(just_below->executed(), 4611686018427387903u);
+}
+
+TEST(LaunchesReader, ARepeatThatNeverRunsMayBeAsLongAsItLikes) {
+  const auto schedule = read(
+      R"({"format": "berth.launches/1", "table": [{"repeat": 18446744073709551615, "body": [{"phase": "p", "words": []}]}],
+          "submissions": []})");
+  ASSERT_TRUE(schedule);
+  EXPECT_EQ(schedule->executed(), 0u);
+}
+
+TEST(LaunchesWriter, WhatItWritesReadsBack) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 300; ++i) {
+    const auto arena = test::random_arena(random);
+    const auto schedule = test::build(arena.table, &arena.submissions).value();
+    const auto again = read(write_launches(schedule));
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(*again, schedule);
+  }
+  const auto named = read(kExample).value();
+  EXPECT_EQ(read(write_launches(named)).value(), named);
+}
+
+}  // namespace
+}  // namespace berth
