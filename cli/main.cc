@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "berth/pipeline/version.h"
+#include "cli/certify_command.h"
 #include "cli/check_command.h"
 #include "cli/exit_status.h"
 #include "cli/plan_command.h"
@@ -31,6 +32,7 @@ ExitStatus run(int count, char** words) {
   app.require_subcommand(1);
   const PlanCommand plan(app);
   const CheckCommand check(app);
+  const CertifyCommand certify(app);
   const ShowCommand show(app);
   try {
     app.parse(count, words);
@@ -45,7 +47,8 @@ ExitStatus run(int count, char** words) {
         .failure({Error::Kind::Usage, "", error.what(), "berth --help, berth plan --help"});
   }
   if (plan.chosen()) return plan.run();
-  return check.chosen() ? check.run() : show.run();
+  if (check.chosen()) return check.run();
+  return certify.chosen() ? certify.run() : show.run();
 }
 
 }  // namespace

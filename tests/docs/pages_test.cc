@@ -9,6 +9,7 @@
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
 #include "berth/formats/schedule.h"
+#include "berth/pipeline/certify_files.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/plan_file.h"
 
@@ -68,6 +69,16 @@ TEST(Pages, TheHeaderIsThatOfThePlan) {
   const auto document = JsonDocument::parse(example("plan.md", "json"), "example.json");
   const std::string header = write_c_header(*read_plan(*document));
   EXPECT_NE(header.find(example("header.md", "c")), std::string::npos) << header;
+}
+
+TEST(Pages, TheLaunchesAreCertifiedByThePlanes) {
+  const auto files = certify_files({"planes.json", example("planes.md", "json")},
+                                   {"launches.json", example("launches.md", "json")}, {});
+  ASSERT_TRUE(files) << to_string(files.error());
+  EXPECT_EQ(files->verdict.code(), 0u);
+  EXPECT_TRUE(files->certified({.strict = true}));
+  EXPECT_EQ(files->coverage.words_in_windows, 4u);
+  EXPECT_EQ(files->coverage.instances, 4u);
 }
 
 TEST(Pages, TheReadmeShowsTheExampleAsItIsBuilt) {

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "berth/ir/verdict.h"
+
+namespace berth {
+
+// What a verdict on an arena rests on, and why it is what it is: everything its text says, as data.
+
+// How much of a schedule the certificate has seen. A pass that saw no word in any window, or no
+// launch run, is vacuous.
+struct ArenaCoverage {
+  std::uint64_t launches = 0;          // as written
+  std::uint64_t executed = 0;          // launches run
+  std::uint64_t instances = 0;         // maximal runs of one phase
+  std::uint64_t words = 0;             // as written
+  std::uint64_t words_in_windows = 0;  // of them, those with an interval that meets a window
+  std::vector<RangeId> outside;        // named ranges that no windows cover: no word is held
+                                       // against them there
+  std::uint64_t anonymous = 0;         // ranges without a name, told apart by place alone
+
+  bool vacuous() const { return words_in_windows == 0 || executed == 0; }
+  friend bool operator==(const ArenaCoverage&, const ArenaCoverage&) = default;
+};
+
+struct BadRangeReport {
+  BadRange bad;
+  std::uint64_t past_multiple = 0;  // how far it is past a multiple of the alignment
+
+  friend bool operator==(const BadRangeReport&, const BadRangeReport&) = default;
+};
+
+struct SharedRangesReport {
+  SharedRanges ranges;
+  AddressRange bytes;  // that both hold
+
+  friend bool operator==(const SharedRangesReport&, const SharedRangesReport&) = default;
+};
+
+// A range near an address: its nearest byte is `distance` away.
+struct NearRange {
+  RangeId range;
+  std::uint64_t distance = 0;
+
+  friend bool operator==(const NearRange&, const NearRange&) = default;
+};
+
+struct StrayWordReport {
+  StrayWord stray;
+  AddressRange interval;  // that lies in no one range
+  // The first iteration whose value strays. Nothing where none does: the interval is a hull, and
+  // the exact rule would accept the word.
+  std::optional<std::uint64_t> iteration;
+  std::uint64_t iterations = 1;
+  std::uint64_t value = 0;         // there, or the interval's first
+  std::optional<NearRange> below;  // that the phase names, where a value strays
+  std::optional<NearRange> above;
+  std::optional<RangeId> elsewhere;  // a plane of another phase that holds the value
+
+  friend bool operator==(const StrayWordReport&, const StrayWordReport&) = default;
+};
+
+// An instance that declares a plane.
+struct Declaration {
+  std::uint64_t instance = 0;
+  LaunchId launch;  // with which the instance begins
+  RangeId plane;
+
+  friend bool operator==(const Declaration&, const Declaration&) = default;
+};
+
+struct LostValueReport {
+  LostValue lost;
+  std::optional<Declaration> declared;     // the last before; nothing: nobody ever did
+  std::optional<Declaration> overwritten;  // the first since, with the plane that took its bytes
+
+  friend bool operator==(const LostValueReport&, const LostValueReport&) = default;
+};
+
+using ArenaReport = std::variant<Certified, BadRangeReport, SharedRangesReport, UndeclaredPhase,
+                                 StrayWordReport, LostValueReport>;
+
+}  // namespace berth

@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include "berth/formats/json.h"
+#include "tests/support/command.h"
+
+namespace berth {
+namespace {
+
+constexpr const char* kPlanes = R"({"format": "berth.planes/1", "alignment": 16,
+ "windows": [{"address": "0x1000", "bytes": 4096}],
+ "globals": [{"name": "g", "address": "0x1000", "bytes": 256}],
+ "phases": [
+  {"phase": "1", "planes": [{"name": "a", "address": "0x1100", "bytes": 256}]},
+  {"phase": "2", "planes": [{"name": "b", "address": "0x1200", "bytes": 256}]},
+  {"phase": "3", "planes": [{"name": "c", "address": "0x1180", "bytes": 256}]},
+  {"phase": "4", "planes": [{"name": "a", "address": "0x1100", "bytes": 256, "carried": true}]}]})";
+
+std::string launches(const std::string& table, const std::string& submissions) {
+  return R"({"format": "berth.launches/1", "table": [)" + table + R"(], "submissions": [)" +
+         submissions + "]}";
+}
+
+std::string launch(const std::string& phase, const std::string& words) {
+  return R"({"phase": ")" + phase + R"(", "words": [)" + words + "]}";
+}
+
+test::Ran certify(const std::string& table, std::vector<std::string> options = {},
+                  const std::string& planes = kPlanes,
+                  const std::string& submissions = R"({"first": 0, "count": 1})") {
+  const test::CommandLine command;
+  command.write("p.json", planes);
+  command.write("l.json", launches(table, submissions));
+  options.insert(options.begin(), {"certify", "p.json", "l.json"});
+  return command.run(options);
+}
+
+// A field of the object that --json prints; `path` as of value_at.
+std::string field(const std::string& json, const std::string& path) {
+  const auto document = JsonDocument::parse(json, "out.json");
+  if (!document) return to_string(document.error());
+  return value_at(document->root(), path).text();
+}
+
+TEST(CertifyCommand, SaysYesWithWhatItHasSeen) {
+  const auto ran = certify(launch("1", "4352, 7"));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.out,
+            "certified\nverdict 0: 1 launches written, 1 run in 1 instances; 2 words, 1 of them in "
+            "windows\n");
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(CertifyCommand, PrintsOneObjectForPrograms) {
+  const auto ran = certify(launch("1", "4352, 7"), {"--json"});
+  EXPECT_EQ(ran.status, 0);
+  for (const auto& [path, value] :
+       std::vector<std::pair<std::string, std::string>>{{"verdict", "0"},
+                                                        {"certified", "true"},
+                                                        {"vacuous", "false"},
+                                                        {"launches", "1"},
+                                                        {"executed", "1"},
+                                                        {"instances", "1"},
+                                                        {"words", "2"},
+                                                        {"words_in_windows", "1"}}) {
+    EXPECT_EQ(field(ran.out, path), value) << path;
+  }
+  EXPECT_EQ(field(ran.out, "fault"), "an object") << "the whole document: there is no fault";
+}
+
+TEST(CertifyCommand, AStrayWordIsToldWithItsNeighboursAndWhereItLies) {
+  const auto ran = certify(launch("1", "\"0x1200\""));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(
+      ran.out,
+      R"(not certified: launch 0 (phase '1'): word 0 is 0x1200, in a window, yet in no range that its phase names
+  nearest below: plane a [0x1100, 0x1200) of phase '1', whose last byte is 1 away
+  nearest above: none that the phase names
+  it lies in plane b [0x1200, 0x1300) of phase '2': has the launch the wrong phase?
+verdict 2: 1 launches written, 1 run in 1 instances; 1 words, 1 of them in windows
+)");
+  const auto json = certify(launch("1", "\"0x1200\""), {"--json"});
+  EXPECT_EQ(json.status, 1);
+  EXPECT_EQ(field(json.out, "certified"), "false");
+  EXPECT_EQ(field(json.out, "fault.kind"), "\"stray-word\"");
+  EXPECT_EQ(field(json.out, "fault.launch"), "0");
+  EXPECT_EQ(field(json.out, "fault.value"), "4608");
+  EXPECT_EQ(field(json.out, "fault.phase"), "\"1\"");
+  EXPECT_EQ(field(json.out, "fault.iteration"), "0");
+  EXPECT_EQ(field(json.out, "fault.below.range.name"), "\"a\"");
+  EXPECT_EQ(field(json.out, "fault.below.distance"), "1");
+  EXPECT_EQ(field(json.out, "fault.above"), "null");
+  EXPECT_EQ(field(json.out, "fault.elsewhere.phase"), "\"2\"");
+}
+
+TEST(CertifyCommand, ALostValueIsToldWithWhoMadeItAndWhoTookItsBytes) {
+  const std::string table = launch("1", "4352") + "," + launch("3", "") + "," + launch("4", "");
+  const std::string all = R"({"first": 0, "count": 3})";
+  const auto ran = certify(table, {}, kPlanes, all);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(
+      ran.out,
+      R"(not certified: instance 2, from launch 2 (phase '4') on, carries plane a [0x1100, 0x1200) of phase '4', which has been declared over
+  declared by instance 0, from launch 0 (phase '1') on
+  overwritten by instance 1, from launch 1 (phase '3') on: there plane c [0x1180, 0x1280) of phase '3' takes its bytes [0x1180, 0x1200), 128 of them
+  move one of the two, or write the value again before it is used
+verdict 7: 3 launches written, 3 run in 3 instances; 1 words, 1 of them in windows
+)");
+  const auto json = certify(table, {"--json"}, kPlanes, all);
+  EXPECT_EQ(field(json.out, "verdict"), "7");
+  EXPECT_EQ(field(json.out, "fault.kind"), "\"lost-value\"");
+  EXPECT_EQ(field(json.out, "fault.used.instance"), "2");
+  EXPECT_EQ(field(json.out, "fault.declared.instance"), "0");
+  EXPECT_EQ(field(json.out, "fault.overwritten.instance"), "1");
+  EXPECT_EQ(field(json.out, "fault.overwritten.plane.name"), "\"c\"");
+}
+
+TEST(CertifyCommand, SharedBytesAreToldWithBothRanges) {
+  const std::string planes = R"({"format": "berth.planes/1", "alignment": 1,
+    "globals": [{"name": "g", "address": 0, "bytes": 8}, {"name": "h", "address": 6, "bytes": 8}],
+    "phases": []})";
+  const auto ran = certify("", {}, planes, "");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(ran.out.starts_with(
+      "not certified: global g [0x0, 0x8) and global h [0x6, 0xe) share bytes [0x6, 0x8), 2 of "
+      "them\n"))
+      << ran.out;
+  EXPECT_EQ(field(certify("", {"--json"}, planes, "").out, "fault.shared.bytes"), "2");
+}
+
+TEST(CertifyCommand, AVacuousPassIsRefusedUnlessAllowed) {
+  for (const auto& [table, submissions] :
+       {std::pair(launch("1", "7"), std::string(R"({"first": 0, "count": 1})")),
+        std::pair(launch("1", "4352"), std::string())}) {
+    const auto refused = certify(table, {"--json"}, kPlanes, submissions);
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_EQ(field(refused.out, "verdict"), "0");
+    EXPECT_EQ(field(refused.out, "certified"), "false");
+    EXPECT_EQ(field(refused.out, "vacuous"), "true");
+    EXPECT_EQ(field(refused.out, "fault.kind"), "\"vacuous\"");
+    const auto allowed = certify(table, {"--json", "--allow-vacuous"}, kPlanes, submissions);
+    EXPECT_EQ(allowed.status, 0);
+    EXPECT_EQ(field(allowed.out, "certified"), "true");
+    EXPECT_EQ(field(allowed.out, "vacuous"), "true");
+  }
+  EXPECT_TRUE(certify(launch("1", "7")).out.starts_with("not certified: vacuous, since no word"));
+}
+
+TEST(CertifyCommand, StrictRefusesRangesOutsideTheWindows) {
+  std::string planes = kPlanes;
+  planes.replace(planes.find("\"bytes\": 4096"), 13, "\"bytes\": 600");
+  const auto lax = certify(launch("1", "4352"), {}, planes);
+  EXPECT_EQ(lax.status, 0);
+  EXPECT_NE(lax.out.find("plane b [0x1200, 0x1300) of phase '2' is not covered by windows"),
+            std::string::npos)
+      << lax.out;
+  const auto strict = certify(launch("1", "4352"), {"--strict", "--json"}, planes);
+  EXPECT_EQ(strict.status, 1);
+  EXPECT_EQ(field(strict.out, "verdict"), "0");
+  EXPECT_EQ(field(strict.out, "fault.kind"), "\"outside-windows\"");
+  EXPECT_EQ(field(strict.out, "outside_windows[0].name"), "\"b\"");
+  EXPECT_EQ(certify(launch("1", "4352"), {"--strict"}).status, 0);
+}
+
+TEST(CertifyCommand, ExactAcceptsWhatOnlyAHullRefuses) {
+  const std::string table = R"({"repeat": 65, "body": [)" + launch("1", "4096") +
+                            R"(], "deltas": [{"launch": 0, "word": 0, "step": 4}]})";
+  const auto hull = certify(table);
+  EXPECT_EQ(hull.status, 1);
+  EXPECT_NE(hull.out.find("--exact"), std::string::npos) << hull.out;
+  EXPECT_EQ(field(certify(table, {"--json"}).out, "fault.iteration"), "null");
+  EXPECT_EQ(certify(table, {"--exact"}).status, 0);
+}
+
+TEST(CertifyCommand, AMalformedTableGetsNoVerdict) {
+  const auto ran = certify(launch("1", ""), {"--json"}, kPlanes, R"({"first": 0, "count": 2})");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_EQ(field(ran.out, "error.kind"), "\"input\"");
+  EXPECT_NE(ran.err.find("submissions[0].count"), std::string::npos);
+  EXPECT_EQ(ran.out.find("verdict"), std::string::npos);
+}
+
+TEST(CertifyCommand, NamesInMessagesArePrintable) {
+  const auto ran = certify(launch("\\u001b[2J", ""));
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace berth

@@ -1,0 +1,222 @@
+#include "berth/certify/arena_report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <random>
+
+#include "tests/support/arenas.h"
+
+// Each report, held against the case that it explains by going through all there is.
+namespace berth {
+namespace {
+
+using test::ArenaCase;
+
+bool holds(const NamedRange& range, std::uint64_t address) {
+  return address - range.address.value() < range.bytes.count();
+}
+
+struct Run {
+  std::string phase;
+  std::uint64_t launch = 0;
+};
+
+// Every instance of the execution, unrolled.
+std::vector<Run> instances_of(const ArenaCase& arena) {
+  std::vector<Run> runs;
+  for (const auto& [first, count] : arena.submissions) {
+    std::uint64_t launch = 0;
+    for (const test::Item& item : arena.table) {
+      const bool is_run = launch >= first && launch + item.body.size() <= first + count;
+      for (std::uint64_t t = 0; is_run && t < std::max<std::uint64_t>(item.iterations, 1); ++t) {
+        for (std::uint64_t i = 0; i < item.body.size(); ++i) {
+          if (!runs.empty() && runs.back().phase == item.body[i].phase) continue;
+          runs.push_back({item.body[i].phase, launch + i});
+        }
+      }
+      launch += item.body.size();
+    }
+  }
+  return runs;
+}
+
+class Check {
+ public:
+  Check(const ArenaCase& arena, const PlaneTable& planes, const LaunchSchedule& schedule)
+      : arena_(arena), planes_(planes), schedule_(schedule) {}
+
+  void operator()(const Certified& /*certified*/) const {}
+
+  void operator()(const BadRangeReport& report) const {
+    const NamedRange& range = planes_[report.bad.range];
+    switch (report.bad.why) {
+      case BadRange::Why::Empty:
+        EXPECT_EQ(range.bytes, Bytes(0));
+        break;
+      case BadRange::Why::PastEnd:
+        EXPECT_GT(range.address.value(), UINT64_MAX - range.bytes.count() + 1);
+        break;
+      case BadRange::Why::Misaligned:
+        EXPECT_NE(report.past_multiple, 0u);
+        EXPECT_EQ((range.address.value() - report.past_multiple) % planes_.alignment(), 0u);
+        break;
+    }
+  }
+
+  void operator()(const SharedRangesReport& report) const {
+    const auto& [first, second] = report.ranges;
+    EXPECT_TRUE(!first.phase || first.phase == second.phase);
+    EXPECT_TRUE(first != second);
+    for (const RangeId& id : {first, second}) {
+      EXPECT_TRUE(planes_[id].extent().covers(report.bytes));
+    }
+    EXPECT_FALSE(report.bytes.empty());
+    EXPECT_FALSE(holds(planes_[first], static_cast<std::uint64_t>(report.bytes.upper)) &&
+                 holds(planes_[second], static_cast<std::uint64_t>(report.bytes.upper)));
+  }
+
+  void operator()(const UndeclaredPhase& report) const {
+    for (const PhasePlanes& phase : planes_.phases()) {
+      EXPECT_NE(phase.phase, schedule_.phase(report.launch));
+    }
+  }
+
+  void operator()(const StrayWordReport& report) const {
+    EXPECT_EQ(planes_.find(schedule_.phase(report.stray.launch)).has_value(), true);
+    const std::uint64_t strays_before = report.iteration.value_or(report.iterations);
+    for (std::uint64_t t = 0; t < strays_before; ++t) {
+      EXPECT_FALSE(strays(report.stray, value(report.stray, t))) << t;
+    }
+    if (!report.iteration) {
+      EXPECT_GT(report.iterations, 1u);
+      return;
+    }
+    EXPECT_EQ(report.value, value(report.stray, *report.iteration));
+    EXPECT_TRUE(strays(report.stray, report.value));
+    check_near(report);
+    if (report.elsewhere) {
+      EXPECT_TRUE(holds(planes_[*report.elsewhere], report.value));
+      EXPECT_NE(planes_[*report.elsewhere->phase].phase, schedule_.phase(report.stray.launch));
+    }
+  }
+
+  void operator()(const LostValueReport& report) const {
+    const auto runs = instances_of(arena_);
+    const auto& [instance, launch, plane] = report.lost;
+    ASSERT_LT(instance, runs.size());
+    EXPECT_EQ(runs[instance].launch, launch.index());
+    EXPECT_EQ(runs[instance].phase, planes_[*plane.phase].phase);
+    EXPECT_TRUE(planes_[*plane.phase].planes[plane.index].carried);
+
+    std::optional<Declaration> declared;
+    std::optional<Declaration> overwritten;
+    for (std::uint64_t i = 0; i < instance; ++i) {
+      const PhaseId phase = *planes_.find(runs[i].phase);
+      for (std::uint32_t other = 0; other < planes_[phase].planes.size(); ++other) {
+        const Declaration declaration = {i, LaunchId(runs[i].launch), {phase, other}};
+        const NamedRange& range = planes_[declaration.plane];
+        if (range == planes_[plane]) {
+          declared = declaration;
+          overwritten.reset();
+        } else if (range.extent().overlaps(planes_[plane].extent()) && declared && !overwritten) {
+          overwritten = declaration;
+        }
+      }
+    }
+    EXPECT_EQ(report.declared, declared);
+    EXPECT_EQ(report.overwritten, overwritten);
+    EXPECT_EQ(declared.has_value(), overwritten.has_value());
+  }
+
+ private:
+  // Of the word at an iteration, from the case as it was drawn.
+  std::uint64_t value(const StrayWord& stray, std::uint64_t t) const {
+    std::uint64_t first = 0;
+    for (const test::Item& item : arena_.table) {
+      if (stray.launch.index() >= first + item.body.size()) {
+        first += item.body.size();
+        continue;
+      }
+      const auto position = stray.launch.index() - first;
+      for (const Frame& frame : item.frames) {
+        if (frame.launch == position && frame.word == stray.word) return frame.values[t];
+      }
+      std::uint64_t sum = item.body[position].words[stray.word];
+      for (const Delta& delta : item.deltas) {
+        if (delta.launch != position || delta.word != stray.word) continue;
+        for (std::uint64_t i = 0; i < t; ++i) sum += static_cast<std::uint64_t>(delta.step);
+      }
+      return sum;
+    }
+    ADD_FAILURE() << "no such launch";
+    return 0;
+  }
+
+  std::vector<NamedRange> named(const StrayWord& stray) const {
+    std::vector<NamedRange> ranges(planes_.globals().begin(), planes_.globals().end());
+    for (const Plane& plane : planes_[*planes_.find(schedule_.phase(stray.launch))].planes) {
+      ranges.push_back(plane.range);
+    }
+    return ranges;
+  }
+
+  bool strays(const StrayWord& stray, std::uint64_t at) const {
+    const auto in_window = [&](const Window& window) {
+      return holds({"", window.address, window.bytes}, at);
+    };
+    if (std::ranges::none_of(planes_.windows(), in_window)) return false;
+    return std::ranges::none_of(named(stray),
+                                [&](const NamedRange& range) { return holds(range, at); });
+  }
+
+  void check_near(const StrayWordReport& report) const {
+    std::optional<std::uint64_t> below;
+    std::optional<std::uint64_t> above;
+    for (const NamedRange& range : named(report.stray)) {
+      const std::uint64_t first = range.address.value();
+      const std::uint64_t last = first + range.bytes.count() - 1;
+      if (last < report.value) below = std::min(below.value_or(UINT64_MAX), report.value - last);
+      if (first > report.value) above = std::min(above.value_or(UINT64_MAX), first - report.value);
+    }
+    EXPECT_EQ(below, report.below ? std::optional(report.below->distance) : std::nullopt);
+    EXPECT_EQ(above, report.above ? std::optional(report.above->distance) : std::nullopt);
+    if (report.below) {
+      EXPECT_TRUE(holds(planes_[report.below->range], report.value - report.below->distance));
+    }
+    if (report.above) {
+      EXPECT_TRUE(holds(planes_[report.above->range], report.value + report.above->distance));
+    }
+  }
+
+  const ArenaCase& arena_;
+  const PlaneTable& planes_;
+  const LaunchSchedule& schedule_;
+};
+
+TEST(ArenaReport, SaysOfRandomCasesWhatGoingThroughThemSays) {
+  std::mt19937_64 random(7);
+  std::array<int, std::variant_size_v<ArenaReport>> kinds{};
+  for (int i = 0; i < 20'000; ++i) {
+    const ArenaCase arena = test::random_arena(random);
+    const PlaneTable planes = arena.planes();
+    const auto schedule = test::build(arena.table, &arena.submissions).value();
+    const Verdict verdict = certify_arena(planes, schedule);
+    const ArenaReport report = arena_report(planes, schedule, verdict);
+    EXPECT_EQ(report.index(), verdict.finding.index());
+    std::visit(Check(arena, planes, schedule), report);
+    ++kinds[report.index()];
+
+    const ArenaCoverage coverage = arena_coverage(planes, schedule);
+    EXPECT_EQ(coverage.instances, instances_of(arena).size());
+    EXPECT_EQ(coverage.launches, schedule.size());
+    EXPECT_LE(coverage.words_in_windows, coverage.words);
+    ASSERT_FALSE(HasFailure()) << "case " << i;
+  }
+  for (const int count : kinds) EXPECT_GT(count, 100);
+}
+
+}  // namespace
+}  // namespace berth
