@@ -62,7 +62,8 @@ PlanCommand::PlanCommand(CLI::App& app)
       ->add_option("-o,--output", outputs_,
                    "Write the answer, in the form that the ending says: .json the plan, .csv the "
                    "table with offsets, .svg or .html the map, .h a C header, .schedule.json the "
-                   "rewritten schedule; - is the plan on standard output. May be given again")
+                   "rewritten schedule, .launches.json and .planes.json what certify takes; - is "
+                   "the plan on standard output. May be given again")
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -8,7 +8,9 @@
 
 #include "berth/formats/c_header.h"
 #include "berth/formats/instance_csv.h"
+#include "berth/formats/launches_json.h"
 #include "berth/formats/plan_json.h"
+#include "berth/formats/planes_json.h"
 #include "berth/formats/schedule.h"
 #include "berth/render/map_html.h"
 #include "berth/render/map_svg.h"
@@ -16,11 +18,13 @@
 namespace berth {
 namespace {
 
-enum class Form { Plan, Schedule, Table, Svg, Html, Header };
+enum class Form { Plan, Schedule, Launches, Planes, Table, Svg, Html, Header };
 
 // Longer endings first: .schedule.json is no plain .json.
-constexpr std::array<std::pair<std::string_view, Form>, 6> kEndings = {{
+constexpr std::array<std::pair<std::string_view, Form>, 8> kEndings = {{
     {".schedule.json", Form::Schedule},
+    {".launches.json", Form::Launches},
+    {".planes.json", Form::Planes},
     {".json", Form::Plan},
     {".csv", Form::Table},
     {".svg", Form::Svg},
@@ -28,14 +32,8 @@ constexpr std::array<std::pair<std::string_view, Form>, 6> kEndings = {{
     {".h", Form::Header},
 }};
 
-constexpr std::array<std::string_view, 3> kOtherEndings = {".launches.json", ".planes.json",
-                                                           ".tflite"};
-
 std::optional<Form> form_of(const std::string& path) {
   if (path == "-") return Form::Plan;
-  for (const std::string_view other : kOtherEndings) {
-    if (path.ends_with(other)) return std::nullopt;
-  }
   for (const auto& [ending, form] : kEndings) {
     if (path.ends_with(ending)) return form;
   }
@@ -48,6 +46,13 @@ std::string table_text(const PlannedFile& planned) {
     return write_instance_csv(*table, planned.packing.placement);
   }
   return write_instance_csv(question.instance, planned.packing.placement);
+}
+
+tl::unexpected<Error> no_schedule(const PlannedFile& planned, const std::string& path) {
+  return usage_error(
+      "-o " + path,
+      fmt::format("{} is no schedule, so it has none to write", planned.plan.source.file),
+      "use an ending such as .json, .csv or .html");
 }
 
 Result<std::string> content_of(const PlannedFile& planned, const std::string& path, Form form) {
@@ -64,10 +69,14 @@ Result<std::string> content_of(const PlannedFile& planned, const std::string& pa
       return write_c_header(planned.plan);
     case Form::Schedule:
       if (planned.rewritten) return write_schedule(*planned.rewritten);
-      return usage_error(
-          "-o " + path,
-          fmt::format("{} is no schedule, so none was rewritten", planned.plan.source.file),
-          "use an ending such as .json, .csv or .html");
+      return no_schedule(planned, path);
+    case Form::Launches:
+    case Form::Planes:
+      if (!planned.launches) return no_schedule(planned, path);
+      return (*planned.launches).transform([&](const LoweredSchedule& lowered) {
+        return form == Form::Planes ? write_planes(lowered.planes)
+                                    : write_launches(lowered.launches);
+      });
   }
   __builtin_unreachable();
 }
@@ -83,7 +92,8 @@ std::optional<Error> find_output_fault(std::span<const std::string> paths) {
     if (form_of(path)) continue;
     return Error{Error::Kind::Usage, "-o " + path,
                  "no form of a plan that is written has this ending",
-                 "expected .json, .csv, .svg, .html, .h or .schedule.json"};
+                 "expected .json, .csv, .svg, .html, .h, .schedule.json, .launches.json or "
+                 ".planes.json"};
   }
   return std::nullopt;
 }

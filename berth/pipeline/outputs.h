@@ -12,7 +12,7 @@ namespace berth {
 
 // The forms in which `paths` ask for the answer, each chosen by its ending:
 //   .json the plan   .csv the instance with offsets   .svg .html the map   .h a C header
-//   .schedule.json the rewritten schedule
+//   .schedule.json the rewritten schedule   .launches.json .planes.json its launches, for certify
 // "-" is the plan on standard output. Refuses an unknown ending, and a form that the question does
 // not have.
 Result<std::vector<FileContent>> output_forms(const PlannedFile& planned,

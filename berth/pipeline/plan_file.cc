@@ -6,6 +6,7 @@
 
 #include "berth/certify/explain_placement.h"
 #include "berth/certify/placement.h"
+#include "berth/pipeline/certified_launches.h"
 #include "berth/pipeline/compose_plan.h"
 #include "berth/plan/rewrite.h"
 #include "berth/render/capacity_report.h"
@@ -62,13 +63,18 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan) {
   if (!verdict.sound()) return BrokenPromise{explain(verdict, unlimited)};
   if (auto overflow = find_overflow(plan)) return *std::move(overflow);
 
-  PlannedFile planned{std::move(question), std::move(packing), std::move(plan), {}, {}};
+  PlannedFile planned{std::move(question), std::move(packing), std::move(plan), {}, {}, {}};
   if (const auto* form = std::get_if<ScheduleForm>(&planned.question.form)) {
     const Instance& instance = planned.question.instance;
     auto rewritten = rewrite(form->schedule, form->ops, instance, planned.packing);
     if (!rewritten) return tl::unexpected(rewritten.error());
     planned.rewritten = *std::move(rewritten);
     planned.memory_saved = memory_saved(form->ops, instance, planned.packing);
+    auto launches = certified_launches(*form, instance, planned.packing, planned.plan);
+    if (launches.broken) return BrokenPromise{*std::move(launches.broken)};
+    planned.launches = std::move(launches.lowered);
+    auto& notes = planned.question.notes;
+    notes.insert(notes.end(), launches.notes.begin(), launches.notes.end());
   }
   return planned;
 }

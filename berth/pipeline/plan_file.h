@@ -9,6 +9,7 @@
 #include "berth/ir/packing.h"
 #include "berth/ir/plan.h"
 #include "berth/ir/schedule.h"
+#include "berth/lower/lower.h"
 #include "berth/pipeline/options.h"
 #include "berth/pipeline/question.h"
 
@@ -21,6 +22,8 @@ struct PlannedFile {
   Plan plan;
   std::optional<Schedule> rewritten;        // where the file is a schedule
   std::optional<std::string> memory_saved;  // the schedule planner's own message
+  // A schedule's launches; an error where the arenas' addresses allow none.
+  std::optional<Result<LoweredSchedule>> launches;
 };
 
 // The answer is no: no placement exists, or none was found within the capacity.
@@ -36,7 +39,8 @@ struct BrokenPromise {
 
 using PlanAnswer = std::variant<PlannedFile, DoesNotFit, BrokenPromise>;
 
-// Model, schedule or table in; certified plan out. Every plan has passed `check_placement`.
+// Model, schedule or table in; certified plan out. Every plan has passed `check_placement`,
+// and every schedule's launches the arena certificate.
 Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options);
 
 }  // namespace berth

@@ -97,11 +97,21 @@ TEST_F(PlanCommandTest, AScheduleIsWrittenRewritten) {
   EXPECT_EQ(schedule.graph().storage(view.base).slot, 3u);
 }
 
+TEST_F(PlanCommandTest, AScheduleIsWrittenAsLaunchesThatAreCertified) {
+  const Ran ran = plan({"s.json", "-o", "s.launches.json", "-o", "s.planes.json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const Ran certified = command.run({"certify", "--strict", "s.planes.json", "s.launches.json"});
+  EXPECT_EQ(certified.status, 0) << certified.out << certified.err;
+  EXPECT_EQ(command.read("s.planes.json").find("\"address\": 268435456") != std::string::npos,
+            true);
+}
+
 TEST_F(PlanCommandTest, AnEndingThatIsNoFormIsWrongUsageAndNothingIsWritten) {
-  for (const char* name : {"p.xyz", "p", "p.launches.json"}) {
+  for (const char* name : {"p.xyz", "p", "p.launches.csvx"}) {
     EXPECT_EQ(plan({"t.csv", "-o", "p.csv", "-o", name}).status, 2) << name;
   }
   EXPECT_EQ(plan({"t.csv", "-o", "p.csv", "-o", "p.schedule.json"}).status, 2);
+  EXPECT_EQ(plan({"t.csv", "-o", "p.csv", "-o", "p.planes.json"}).status, 2);
   EXPECT_EQ(command.directory().names(), (std::vector<std::string>{"s.json", "t.csv"}));
 }
 

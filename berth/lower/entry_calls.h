@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "berth/ir/schedule.h"
+
+namespace berth {
+
+// What one entry of a schedule runs.
+struct EntryCalls {
+  std::vector<OpId> calls;              // in order
+  std::optional<std::uint64_t> repeat;  // a counted loop of calls alone: how often
+  bool runs = true;                     // a loop may be counted to 0
+};
+
+// The calls of an entry. Where loops nest, or repeat for as long as a flag holds, each call stands
+// once, where the entry first comes to it. No recursion; O(nodes of the entry).
+EntryCalls entry_calls(const OpGraph& graph, OpId entry);
+
+}  // namespace berth

@@ -1,0 +1,65 @@
+#include "berth/pipeline/certified_launches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/certify/arena_report.h"
+#include "berth/certify/explain_arena.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::size_t kMostWarnings = 8;
+
+// The certificate of what our own planner placed: nothing if it is given.
+std::optional<std::string> find_broken(const LoweredSchedule& lowered) {
+  const Verdict verdict = certify_arena(lowered.planes, lowered.launches);
+  if (verdict.certified()) return std::nullopt;
+  const auto report = arena_report(lowered.planes, lowered.launches, verdict);
+  return explain(report, lowered.planes, lowered.launches);
+}
+
+// Each arena on the page after the one before it; those without room stand at 0 and are refused.
+std::vector<Address> side_by_side(const Plan& plan) {
+  std::vector<Address> bases;
+  Bytes free_from;
+  for (const PlannedArena& arena : plan.arenas) {
+    const auto base = checked_round_up(free_from, std::max(*Alignment::of(kPage), arena.alignment));
+    bases.emplace_back(base.value_or(Bytes(0)).count());
+    free_from = checked_add(base.value_or(Bytes(0)), arena.figures.peak).value_or(Bytes(0));
+  }
+  return bases;
+}
+
+std::vector<std::string> shortened(std::vector<std::string> warnings) {
+  if (warnings.size() <= kMostWarnings) return warnings;
+  const auto left = warnings.size() - kMostWarnings;
+  warnings.resize(kMostWarnings);
+  warnings.push_back(fmt::format("and {} more such reads", left));
+  return warnings;
+}
+
+}  // namespace
+
+CertifiedLaunches certified_launches(const ScheduleForm& form, const Instance& instance,
+                                     const Packing& packing, const Plan& plan) {
+  std::vector<Address> bases;
+  for (const PlannedArena& arena : plan.arenas) bases.push_back(arena.address);
+  const auto lowered_at = [&](const std::vector<Address>& at) {
+    return lower(form.schedule, instance, form.ops, packing, at);
+  };
+  CertifiedLaunches launches{lowered_at(bases), {}, {}};
+  const auto elsewhere = launches.lowered ? launches.lowered : lowered_at(side_by_side(plan));
+  if (!elsewhere) {
+    launches.notes.push_back("launches were not certified: " + elsewhere.error().message);
+    return launches;
+  }
+  launches.broken = find_broken(*elsewhere);
+  launches.notes = shortened(elsewhere->warnings);
+  return launches;
+}
+
+}  // namespace berth
