@@ -92,11 +92,11 @@ TEST_F(CheckCommandTest, ACapacityLimitsThePlan) {
 }
 
 TEST_F(CheckCommandTest, WhatHoldsNoPlanIsBadInput) {
-  damage("\"seed\": 0", "\"seed\": 0, \"luck\": 7");
-  const Ran unknown = command.run({"check", "d.json", "--json"});
-  EXPECT_EQ(unknown.status, 3);
-  EXPECT_TRUE(unknown.out.starts_with("{\"error\": {\"kind\": \"input\", \"where\": \"d.json:"))
-      << unknown.out;
+  damage("\"seed\": 0", "\"luck\": 0");
+  const Ran missing = command.run({"check", "d.json", "--json"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_TRUE(missing.out.starts_with("{\"error\": {\"kind\": \"input\", \"where\": \"d.json:"))
+      << missing.out;
   command.write("s.json", R"({"format": "berth.schedule/1", "ops": [], "root": 0})");
   EXPECT_EQ(command.run({"check", "s.json"}).status, 3);
   EXPECT_EQ(command.run({"check", "none.json"}).status, 3);
