@@ -30,9 +30,15 @@ std::optional<Finding> find_stray(const ArenaRanges& ranges, const LaunchSchedul
     const LaunchId launch(i);
     const auto phase = declared[schedule.phase_of(launch)];
     if (!phase) return UndeclaredPhase{launch};
-    const auto allowed = [&](AddressRange words) { return ranges.allow(*phase, words); };
+    const auto words = schedule.words(launch);
+    if (schedule.repeat_of(launch) == nullptr) {
+      const std::size_t word = ranges.first_refused(*phase, words);
+      if (word < words.size()) return StrayWord{launch, static_cast<std::uint32_t>(word)};
+      continue;
+    }
+    const auto allowed = [&](AddressRange at) { return ranges.allow(*phase, at); };
     WordMotions motions(schedule, launch);
-    for (std::uint32_t word = 0; word < schedule.words(launch).size(); ++word) {
+    for (std::uint32_t word = 0; word < words.size(); ++word) {
       const WordMotion motion = motions.next();
       if (each_interval(motion, allowed)) continue;
       if (rule == WordRule::Exact && !first_stray(ranges, *phase, motion)) continue;

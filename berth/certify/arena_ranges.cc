@@ -70,6 +70,11 @@ const AddressRange* WindowSet::first_from(WideAddress address) const {
   return first == stretches_.end() ? nullptr : &*first;
 }
 
+AddressRange WindowSet::extent() const {
+  if (stretches_.empty()) return {};
+  return {stretches_.front().lower, stretches_.back().upper};
+}
+
 bool WindowSet::meets(AddressRange words) const {
   const AddressRange* stretch = first_from(words.lower);
   return stretch != nullptr && stretch->overlaps(words);
@@ -106,13 +111,33 @@ std::span<const PlacedRange> ArenaRanges::planes(PhaseId phase) const {
   return std::span(planes_).subspan(begin, begin_[phase.index() + 1] - begin);
 }
 
-bool ArenaRanges::allow(PhaseId phase, AddressRange words) const {
-  if (!windows_.meets(words)) return true;
-  for (const auto& named : {globals(), planes(phase)}) {
+const PlacedRange* ArenaRanges::find(PhaseId phase, AddressRange words) const {
+  for (const auto& named : {planes(phase), globals()}) {
     const auto range = first_from(named, words.lower);
-    if (range != named.end() && range->at.covers(words)) return true;
+    if (range != named.end() && range->at.covers(words)) return &*range;
   }
-  return false;
+  return nullptr;
+}
+
+bool ArenaRanges::allow(PhaseId phase, AddressRange words) const {
+  return !windows_.meets(words) || find(phase, words) != nullptr;
+}
+
+// Most words are no addresses, and an address is often near the one before it.
+std::size_t ArenaRanges::first_refused(PhaseId phase, std::span<const std::uint64_t> words) const {
+  const AddressRange windows = windows_.extent();
+  AddressRange last;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!windows.contains(words[i]) || last.contains(words[i])) continue;
+    const AddressRange word = {words[i], WideAddress(words[i]) + 1};
+    const PlacedRange* range = find(phase, word);
+    if (range != nullptr) {
+      last = range->at;
+    } else if (windows_.meets(word)) {
+      return i;
+    }
+  }
+  return words.size();
 }
 
 std::optional<AddressRange> ArenaRanges::next_hole(PhaseId phase, WideAddress from) const {

@@ -26,6 +26,8 @@ class WindowSet {
   bool covers(AddressRange words) const;
   // The first stretch of windows with a byte at `address` or later; null if there is none.
   const AddressRange* first_from(WideAddress address) const;
+  // From the first address in a window to the end of the last; empty without windows.
+  AddressRange extent() const;
 
  private:
   std::vector<AddressRange> stretches_;  // disjoint, in order
@@ -40,6 +42,8 @@ class ArenaRanges {
   // Whether words with these values may be given to a launch of the phase: they miss the windows,
   // or lie in one global or one plane of the phase. O(log n).
   bool allow(PhaseId phase, AddressRange words) const;
+  // The first of such words, each by itself, that may not be given; how many there are otherwise.
+  std::size_t first_refused(PhaseId phase, std::span<const std::uint64_t> words) const;
   // The first hole (a stretch of windows that is in no global and in no plane of the phase) with a
   // byte at `from` or later, from there on; another may touch it. O(log n) a range passed over.
   std::optional<AddressRange> next_hole(PhaseId phase, WideAddress from) const;
@@ -49,6 +53,9 @@ class ArenaRanges {
   std::span<const PlacedRange> planes(PhaseId phase) const;
 
  private:
+  // The range that the phase names and that covers the words; null if there is none.
+  const PlacedRange* find(PhaseId phase, AddressRange words) const;
+
   explicit ArenaRanges(const PlaneTable& planes) : windows_(planes.windows()) {}
 
   WindowSet windows_;

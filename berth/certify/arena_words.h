@@ -53,9 +53,9 @@ constexpr AddressRange at_one_address(std::uint64_t address) {
 // iteration while they are few and one delta names the word, otherwise the hull.
 template <typename Allowed>
 bool each_interval(const WordMotion& motion, const Allowed& allowed) {
-  constexpr std::uint64_t few = 64;
+  constexpr std::uint64_t kFew = 64;
   const bool is_still = motion.deltas == 0 && motion.values.empty();
-  if (!is_still && (motion.deltas != 1 || motion.iterations > few)) {
+  if (!is_still && (motion.deltas != 1 || motion.iterations > kFew)) {
     const auto [first, second] = hull(motion);
     return allowed(first) && (second.empty() || allowed(second));
   }

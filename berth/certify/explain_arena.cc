@@ -128,9 +128,9 @@ struct Explainer {
 
 std::string name_of(const RangeId& id, const PlaneTable& planes) {
   const NamedRange& range = planes[id];
-  const std::string own = fmt::format("{} {} {}", id.phase ? "plane" : "global",
-                                      range.name.empty() ? "(no name)" : printable(range.name),
-                                      text_of(range.extent()));
+  std::string own = fmt::format("{} {} {}", id.phase ? "plane" : "global",
+                                range.name.empty() ? "(no name)" : printable(range.name),
+                                text_of(range.extent()));
   if (!id.phase) return own;
   return fmt::format("{} of phase {}", own, quoted(planes[*id.phase].phase));
 }

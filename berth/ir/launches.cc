@@ -25,7 +25,7 @@ bool names_same_word(const auto& a, const auto& b) {
   return a.launch == b.launch && a.word == b.word;
 }
 
-const auto by_word = [](const auto& a, const auto& b) {
+const auto kByWord = [](const auto& a, const auto& b) {
   return std::tie(a.launch, a.word) < std::tie(b.launch, b.word);
 };
 
@@ -114,7 +114,7 @@ std::optional<Error> LaunchScheduleBuilder::find_repeat_fault(std::size_t index)
     if (auto found = word_fault(repeat.deltas[i], at)) return found;
   }
   std::vector<Delta> deltas = repeat.deltas;
-  std::ranges::sort(deltas, by_word);
+  std::ranges::sort(deltas, kByWord);
   std::vector<std::pair<Delta, std::size_t>> framed;  // the word alone, and the frame's place
   for (std::size_t i = 0; i < repeat.frames.size(); ++i) {
     const Frame& frame = repeat.frames[i];
@@ -126,13 +126,13 @@ std::optional<Error> LaunchScheduleBuilder::find_repeat_fault(std::size_t index)
                                                frame.values.size(), repeat.iterations));
     }
     const Delta word = {frame.launch, frame.word};
-    if (std::ranges::binary_search(deltas, word, by_word)) {
+    if (std::ranges::binary_search(deltas, word, kByWord)) {
       return fault(at + ".word", position(frame) + " has a delta too",
                    "a word moves by deltas or takes a frame's values, not both");
     }
     framed.emplace_back(word, i);
   }
-  std::ranges::stable_sort(framed, by_word, &std::pair<Delta, std::size_t>::first);
+  std::ranges::stable_sort(framed, kByWord, &std::pair<Delta, std::size_t>::first);
   const auto twice = std::ranges::adjacent_find(
       framed, [](const auto& a, const auto& b) { return names_same_word(a.first, b.first); });
   if (twice == framed.end()) return std::nullopt;
@@ -185,8 +185,8 @@ Result<LaunchSchedule> LaunchScheduleBuilder::build() && {
     if (auto found = find_repeat_fault(i)) return tl::unexpected(*std::move(found));
   }
   for (Repeat& repeat : schedule_.repeats_) {
-    std::ranges::stable_sort(repeat.deltas, by_word);
-    std::ranges::sort(repeat.frames, by_word);
+    std::ranges::stable_sort(repeat.deltas, kByWord);
+    std::ranges::sort(repeat.frames, kByWord);
   }
   if (auto found = count_executed()) return tl::unexpected(*std::move(found));
   return std::move(schedule_);

@@ -47,6 +47,7 @@ std::vector<std::string> shortened(std::vector<std::string> warnings) {
 CertifiedLaunches certified_launches(const ScheduleForm& form, const Instance& instance,
                                      const Packing& packing, const Plan& plan) {
   std::vector<Address> bases;
+  bases.reserve(plan.arenas.size());
   for (const PlannedArena& arena : plan.arenas) bases.push_back(arena.address);
   const auto lowered_at = [&](const std::vector<Address>& at) {
     return lower(form.schedule, instance, form.ops, packing, at);
