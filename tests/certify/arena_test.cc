@@ -223,5 +223,23 @@ TEST(Arena, Example46InstancesAreCountedAcrossIterationsWhoseEndsMelt) {
   EXPECT_EQ(code({repeat(3, {launch(1), launch(4), launch(1)}), launch(3), launch(4)}), 15u);
 }
 
+// Beyond the examples.
+
+TEST(Arena, AWordThatWrapsToAddressZeroMeetsAWindowThere) {
+  const PlaneTable plan = planes({}, {{"1", {}}}, {{Address(0), Bytes(1)}});
+  const auto walk = [&](std::uint64_t iterations) {
+    return code({repeat(iterations, {launch(1, {UINT64_MAX - 63})}, {{0, 0, 1}})}, plan);
+  };
+  EXPECT_EQ(walk(64), 0u);
+  EXPECT_EQ(walk(65), 2u);
+}
+
+TEST(Arena, EqualSubmissionsInARowAreWalkedTwiceAndCounted) {
+  std::vector<Submission> submissions(100'000, {0, 2});
+  submissions.push_back({2, 2});
+  const std::vector<Item> table = {launch(1), launch(4), launch(3), launch(4)};
+  EXPECT_EQ(code(table, submissions), 2u + 4u + 200'001u);
+}
+
 }  // namespace
 }  // namespace berth

@@ -161,6 +161,14 @@ TEST(CertifyCommand, StrictRefusesRangesOutsideTheWindows) {
   EXPECT_EQ(certify(launch("1", "4352"), {"--strict"}).status, 0);
 }
 
+TEST(CertifyCommand, WindowsThatTouchCoverWhatLiesAcrossThem) {
+  std::string planes = kPlanes;
+  const std::string whole = R"({"address": "0x1000", "bytes": 4096})";
+  planes.replace(planes.find(whole), whole.size(),
+                 R"({"address": "0x1140", "bytes": 4096}, {"address": "0x1000", "bytes": 320})");
+  EXPECT_EQ(certify(launch("1", "4352"), {"--strict"}, planes).status, 0);
+}
+
 TEST(CertifyCommand, ExactAcceptsWhatOnlyAHullRefuses) {
   const std::string table = R"({"repeat": 65, "body": [)" + launch("1", "4096") +
                             R"(], "deltas": [{"launch": 0, "word": 0, "step": 4}]})";
