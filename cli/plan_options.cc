@@ -28,6 +28,18 @@ Result<std::uint64_t> number_of(const std::string& option, const std::string& te
   return value;
 }
 
+Result<double> seconds_of(const std::string& option, const std::string& text) {
+  constexpr double kMost = 1e6;  // Days: whoever waits longer needs no limit.
+  double value = 0;
+  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = status == std::errc() && rest == text.data() + text.size();
+  if (!is_number || !(value >= 0 && value <= kMost)) {
+    return usage_error(option,
+                       fmt::format("found '{}', expected seconds from 0 to {}", text, kMost));
+  }
+  return value;
+}
+
 // NAME=SIZE; a name may hold a '=' itself.
 Result<std::pair<std::string, std::uint64_t>> named_size(const std::string& option,
                                                          const std::string& text) {
@@ -93,6 +105,11 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
   command.add_option("--seed", seed_, "Seed of searches that draw (default 0)")->type_name("N");
   command.add_option("--effort", effort_, "Search budget in nodes")->type_name("N");
+  command
+      .add_option("--time-limit", time_limit_,
+                  "Stop the search after this many seconds as well; the answer then depends on the "
+                  "machine")
+      ->type_name("SECONDS");
 }
 
 Result<PlanOptions> PlanOptionTexts::parse() const {
@@ -126,6 +143,11 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
     const auto number = number_of(option, *text);
     if (!number) return tl::unexpected(number.error());
     *value = *number;
+  }
+  if (!time_limit_.empty()) {
+    const auto seconds = seconds_of("--time-limit", time_limit_);
+    if (!seconds) return tl::unexpected(seconds.error());
+    options.pack.time_limit = *seconds;
   }
   return options;
 }

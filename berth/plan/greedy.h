@@ -4,16 +4,12 @@
 #include <vector>
 
 #include "berth/plan/candidate.h"
+#include "berth/plan/deadline.h"
 #include "berth/plan/order.h"
+#include "berth/plan/placer.h"
 #include "berth/plan/problem.h"
 
 namespace berth {
-
-// Which of its free places a task takes.
-enum class Fit {
-  First,  // the lowest
-  Best,   // the one with the least room above it, within the arena so far; the lower of equals
-};
 
 // A greedy packer places fixed tasks where they must be and then the others one by one in an order,
 // each at a free place, never moving one again. A hint is taken where it is aligned and free and
@@ -29,7 +25,8 @@ struct GreedyRule {
 std::string name(GreedyRule rule);
 std::vector<GreedyRule> all_greedy_rules();
 
-// The fixed tasks must not clash (`find_fixed_fault`).
-Candidate pack_greedily(const Problem& problem, GreedyRule rule);
+// The fixed tasks must not clash (`find_fixed_fault`). What is left when the time is over is
+// stacked on top of everything.
+Candidate pack_greedily(const Problem& problem, GreedyRule rule, const Deadline& deadline = {});
 
 }  // namespace berth

@@ -7,29 +7,34 @@
 namespace berth {
 namespace {
 
-constexpr std::uint32_t kRoot = 1;
-
-// A node and the slots that it stands for.
-struct Span {
-  std::uint32_t node = kRoot;
-  SlotRange slots;
-
-  std::uint32_t middle() const { return slots.lower + (slots.upper - slots.lower) / 2; }
-  Span left() const { return {2 * node, {slots.lower, middle()}}; }
-  Span right() const { return {2 * node + 1, {middle(), slots.upper}}; }
-};
-
-// Calls `above` for each node that holds more than `slots`, and `within` for the few that together
-// make them up. As deep as the tree, which is at most 32.
-template <typename Above, typename Within>
-void visit(Span at, SlotRange slots, const Above& above, const Within& within) {
-  if (slots.covers(at.slots)) {
-    within(at.node);
-    return;
+// Calls `within` for the few nodes that together make up `slots`.
+template <typename Within>
+void visit_within(std::uint32_t leaves, SlotRange slots, const Within& within) {
+  auto lower = leaves + slots.lower;
+  auto upper = leaves + slots.upper;
+  for (; lower < upper; lower /= 2, upper /= 2) {
+    if (lower % 2 == 1) within(lower++);
+    if (upper % 2 == 1) within(--upper);
   }
-  above(at.node);
-  if (slots.lower < at.middle()) visit(at.left(), slots, above, within);
-  if (at.middle() < slots.upper) visit(at.right(), slots, above, within);
+}
+
+// Calls `above` for the nodes that hold some of `slots` and more: from the first slot up, and from
+// the last up to where the two ways meet. Each way ends where `above` says that it is enough, which
+// must then be enough for all that is higher.
+template <typename Above>
+void visit_above(std::uint32_t leaves, SlotRange slots, const Above& above) {
+  const auto first = leaves + slots.lower;
+  const auto last = leaves + slots.upper - 1;
+  for (const auto leaf : {first, last}) {
+    for (std::uint32_t height = 0; (leaf >> height) > 0; ++height) {
+      const auto node = leaf >> height;
+      if (leaf != first && node == first >> height) break;
+      const auto held = (node << height) - leaves;
+      const bool is_within = slots.covers({held, held + (Slot{1} << height)});
+      if (!is_within && !above(node)) break;
+    }
+    if (first == last) break;
+  }
 }
 
 }  // namespace
@@ -49,14 +54,26 @@ RangeSet& Occupancy::set(SetIndex& index) {
 
 void Occupancy::add(std::span<const Rect> rects, std::uint64_t place) {
   for (const Rect& rect : rects) {
+    if (rect.slots.empty()) continue;
     const ByteRange taken = {place + rect.bytes.lower, place + rect.bytes.upper};
-    const auto above = [&](std::uint32_t node) { work_ += set(nodes_[node].below).add(taken); };
-    const auto within = [&](std::uint32_t node) {
-      above(node);
-      work_ += set(nodes_[node].across).add(taken);
-    };
-    visit({kRoot, {0, leaves_}}, rect.slots, above, within);
+    visit_within(leaves_, rect.slots, [&](std::uint32_t node) {
+      add_to(nodes_[node].across, taken);
+      add_to(nodes_[node].below, taken);
+    });
+    // What a node below has, those above have, so all is done at the first that has it.
+    visit_above(leaves_, rect.slots,
+                [&](std::uint32_t node) { return add_to(nodes_[node].below, taken); });
   }
+}
+
+bool Occupancy::add_to(SetIndex& index, ByteRange taken) {
+  const auto cost = set(index).add(taken);
+  work_ += cost + 1;
+  return cost > 0;
+}
+
+void Occupancy::clear() {
+  for (RangeSet& set : sets_) set.clear();
 }
 
 FreePlaces::FreePlaces(Occupancy& occupancy, const Task& task, std::span<const Rect> rects)
@@ -70,10 +87,13 @@ void FreePlaces::watch(const Rect& rect) {
     if (ranges.empty()) return;
     watches_.push_back({ranges.data(), ranges.data() + ranges.size(), rect.bytes});
   };
-  visit(
-      {kRoot, {0, occupancy_.leaves_}}, rect.slots,
-      [&](std::uint32_t node) { add(occupancy_.nodes_[node].across); },
-      [&](std::uint32_t node) { add(occupancy_.nodes_[node].below); });
+  if (rect.slots.empty()) return;
+  const auto& nodes = occupancy_.nodes_;
+  visit_above(occupancy_.leaves_, rect.slots, [&](std::uint32_t node) {
+    add(nodes[node].across);
+    return true;
+  });
+  visit_within(occupancy_.leaves_, rect.slots, [&](std::uint32_t node) { add(nodes[node].below); });
 }
 
 std::uint64_t FreePlaces::at_or_above(std::uint64_t from) {

@@ -33,6 +33,8 @@ class Occupancy {
   explicit Occupancy(Slot slots);
 
   void add(std::span<const Rect> rects, std::uint64_t place);
+  // As at first, but for the memory, which stays in place for the next round.
+  void clear();
 
   // Ranges read or moved so far: the cost of everything done.
   std::uint64_t work() const { return work_; }
@@ -47,6 +49,8 @@ class Occupancy {
   };
 
   RangeSet& set(SetIndex& index);
+  // Whether some of these bytes were free there.
+  bool add_to(SetIndex& index, ByteRange taken);
 
   Slot leaves_ = 1;             // a power of two
   std::vector<Node> nodes_;     // the children of node i are 2i and 2i + 1; the root is 1

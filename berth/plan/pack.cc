@@ -4,16 +4,19 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "berth/plan/candidate.h"
+#include "berth/plan/deadline.h"
 #include "berth/plan/exact.h"
 #include "berth/plan/figures.h"
 #include "berth/plan/fixed.h"
 #include "berth/plan/greedy.h"
 #include "berth/plan/portfolio.h"
 #include "berth/plan/problem.h"
+#include "berth/plan/squeaky_wheel.h"
 #include "berth/plan/tlsf.h"
 
 namespace berth {
@@ -25,22 +28,27 @@ using Problems = std::span<const Problem>;
 // A node of the exact search takes about as long as placing this many tasks greedily.
 constexpr std::uint64_t kGreedyNodesToAnExact = 1;
 
+struct Search {
+  const PackOptions& options;
+  Deadline deadline;
+};
+
 struct Packer {
   std::string name;
-  std::function<Result<Candidates>(const Instance&, Problems, const PackOptions&)> pack;
+  std::function<Result<Candidates>(const Instance&, Problems, const Search&)> pack;
 };
 
 // A packer that looks at one device at a time and honours every instance.
 template <typename Pack>
 Packer per_device(std::string name, Pack pack) {
-  return {std::move(name), [pack](const Instance&, Problems problems, const PackOptions& options) {
+  return {std::move(name), [pack](const Instance&, Problems problems, const Search& search) {
             Candidates candidates;
-            for (const Problem& problem : problems) candidates.push_back(pack(problem, options));
+            for (const Problem& problem : problems) candidates.push_back(pack(problem, search));
             return Result<Candidates>(std::move(candidates));
           }};
 }
 
-Result<Candidates> pack_tlsf(const Instance& instance, Problems problems, const PackOptions&) {
+Result<Candidates> pack_tlsf(const Instance& instance, Problems problems, const Search&) {
   return place_tlsf(instance).map([&](const Placement& placement) {
     Candidates candidates;
     for (const Problem& problem : problems) {
@@ -64,8 +72,10 @@ bool is_least(const Problem& problem, const Candidate& candidate) {
 // Takes the place of `best` where its peak is lower; the work of both was done in any case.
 void offer(const Problem& problem, Candidate& best, Candidate other) {
   const auto nodes = best.nodes + other.nodes;
+  const auto cut = best.cut || other.cut;
   if (problem.peak(other.places) < problem.peak(best.places)) best = std::move(other);
   best.nodes = nodes;
+  best.cut = cut;
 }
 
 // What `effort` leaves after `spent`.
@@ -73,32 +83,32 @@ std::uint64_t left_of(std::uint64_t effort, std::uint64_t spent) {
   return effort - std::min(effort, spent);
 }
 
-Candidate narrowed(const Problem& problem, Candidate start, const PackOptions& options) {
+Candidate narrowed(const Problem& problem, Candidate start, const Search& search) {
+  if (start.cut) return start;
   ExactOptions exact;
-  exact.most_nodes = left_of(options.effort, start.nodes) / kGreedyNodesToAnExact;
-  exact.seed = options.seed;
+  exact.most_nodes = left_of(search.options.effort, start.nodes) / kGreedyNodesToAnExact;
+  exact.seed = search.options.seed;
   return improve_exactly(problem, std::move(start), exact);
 }
 
 // The portfolio; where it misses the bound also the source's own allocator, so that nobody loses by
 // leaving that for this (it refuses some instances, on which there is nothing to lose); and then
-// the exact search from the best of them.
-Result<Candidates> pack_auto(const Instance& instance, Problems problems,
-                             const PackOptions& options) {
+// the exact search from the best of them. Where there is a time limit, that allocator, which takes
+// next to no time, has its answer before the portfolio can use the time up.
+Result<Candidates> pack_auto(const Instance& instance, Problems problems, const Search& search) {
+  std::optional<Result<Candidates>> online;
+  if (search.deadline.is_set()) online = pack_tlsf(instance, problems, search);
   Candidates best;
   bool all_least = true;
   for (const Problem& problem : problems) {
-    best.push_back(best_of_portfolio(problem, options.effort));
+    best.push_back(best_of_portfolio(problem, search.options.effort, search.deadline));
     all_least = all_least && is_least(problem, best.back());
   }
   if (all_least) return best;
-  if (auto online = pack_tlsf(instance, problems, options)) {
-    for (std::size_t i = 0; i < best.size(); ++i) {
-      offer(problems[i], best[i], std::move((*online)[i]));
-    }
-  }
+  if (!online) online = pack_tlsf(instance, problems, search);
   for (std::size_t i = 0; i < best.size(); ++i) {
-    best[i] = narrowed(problems[i], std::move(best[i]), options);
+    if (*online) offer(problems[i], best[i], std::move((**online)[i]));
+    best[i] = narrowed(problems[i], std::move(best[i]), search);
   }
   return best;
 }
@@ -106,16 +116,20 @@ Result<Candidates> pack_auto(const Instance& instance, Problems problems,
 std::vector<Packer> list_packers() {
   std::vector<Packer> packers;
   packers.push_back({"auto", pack_auto});
-  packers.push_back(per_device("exact", [](const Problem& problem, const PackOptions& options) {
-    return narrowed(problem, pack_greedily(problem, GreedyRule{}), options);
+  packers.push_back(per_device("exact", [](const Problem& problem, const Search& search) {
+    return narrowed(problem, pack_greedily(problem, GreedyRule{}, search.deadline), search);
   }));
+  packers.push_back(
+      per_device(std::string(kSqueakyName), [](const Problem& problem, const Search& search) {
+        return pack_by_squeaky_wheel(problem, search.options.effort, search.deadline);
+      }));
   packers.push_back({"tlsf", pack_tlsf});
-  packers.push_back(per_device("greedy", [](const Problem& problem, const PackOptions&) {
-    return pack_greedily(problem, GreedyRule{});
+  packers.push_back(per_device("greedy", [](const Problem& problem, const Search& search) {
+    return pack_greedily(problem, GreedyRule{}, search.deadline);
   }));
   for (const GreedyRule rule : all_greedy_rules()) {
-    packers.push_back(per_device(name(rule), [rule](const Problem& problem, const PackOptions&) {
-      return pack_greedily(problem, rule);
+    packers.push_back(per_device(name(rule), [rule](const Problem& problem, const Search& search) {
+      return pack_greedily(problem, rule, search.deadline);
     }));
   }
   return packers;
@@ -145,6 +159,7 @@ Packing packing_of(const Instance& instance, Problems problems, const Candidates
       packing.placement.places[tasks[i].buffer.index()] = Offset(candidates[device].places[i]);
     }
     packing.nodes += candidates[device].nodes;
+    packing.cut = packing.cut || candidates[device].cut;
   }
   packing.arenas = arena_figures(instance, packing.placement);
   for (std::size_t device = 0; device < problems.size(); ++device) {
@@ -172,10 +187,11 @@ Result<PackAnswer> pack(const Instance& instance, const PackOptions& options) {
     return usage_error("packer", fmt::format("'{}' is none of: {}", options.packer,
                                              fmt::join(packer_names(), ", ")));
   }
+  const Deadline deadline(options.time_limit);
   const auto problems = Problem::of_each_device(instance);
   if (auto fault = find_fixed_fault(instance, problems)) return *fault;
 
-  const auto candidates = packer->pack(instance, problems, options);
+  const auto candidates = packer->pack(instance, problems, {options, deadline});
   if (!candidates) return tl::unexpected(candidates.error());
   return packing_of(instance, problems, *candidates);
 }

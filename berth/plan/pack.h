@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ struct PackOptions {
   std::uint64_t seed = 0;
   // The search budget in nodes, so that an answer does not depend on the clock.
   std::uint64_t effort = 1'000'000;
+  // Seconds after which the search stops as well; the packing then says that it was cut. What it
+  // returns depends on the machine.
+  std::optional<double> time_limit;
 };
 
 // What `PackOptions::packer` may be.

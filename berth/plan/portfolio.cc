@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/plan/greedy.h"
+#include "berth/plan/squeaky_wheel.h"
 
 namespace berth {
 namespace {
@@ -24,39 +25,89 @@ constexpr std::array<GreedyRule, 8> kLeaders = {{
     {{Key::Life, true, true}, Fit::First},
 }};
 
-std::vector<GreedyRule> attempts() {
-  std::vector<GreedyRule> attempts(kLeaders.begin(), kLeaders.end());
+std::vector<GreedyRule> all_rules() {
+  std::vector<GreedyRule> rules(kLeaders.begin(), kLeaders.end());
   for (const GreedyRule rule : all_greedy_rules()) {
-    if (std::find(kLeaders.begin(), kLeaders.end(), rule) == kLeaders.end()) {
-      attempts.push_back(rule);
+    if (std::find(kLeaders.begin(), kLeaders.end(), rule) == kLeaders.end()) rules.push_back(rule);
+  }
+  return rules;
+}
+
+// An instance is large where the effort lets each of its tasks be placed less often than this.
+constexpr std::uint64_t kFewAttempts = 4;
+// The squeaky wheel has learned what it can when it has placed each task this often.
+constexpr std::uint64_t kLessons = 64;
+
+class Portfolio {
+ public:
+  Portfolio(const Problem& problem, std::uint64_t effort, const Deadline& deadline)
+      : problem_(problem), effort_(effort), deadline_(deadline) {}
+
+  // From where it left off, as long as that spends no more than `effort` in all.
+  void try_rules(std::uint64_t effort) {
+    for (; next_rule_ < rules_.size() && goes_on(effort); ++next_rule_) {
+      offer(pack_greedily(problem_, rules_[next_rule_], deadline_));
     }
   }
-  return attempts;
-}
+
+  void try_squeaky_wheel(std::uint64_t effort) {
+    if (goes_on(effort_)) offer(pack_by_squeaky_wheel(problem_, effort, deadline_));
+  }
+
+  bool is_large() const { return size() > effort_ / kFewAttempts; }
+  std::uint64_t size() const { return problem_.tasks().size(); }
+  // What is left for repairs, once each task was placed.
+  std::uint64_t left() const { return effort_ - std::min(effort_, nodes_ + size()); }
+
+  Candidate best() && {
+    best_.nodes = nodes_;
+    best_.work = work_;
+    best_.cut = cut_;
+    return std::move(best_);
+  }
+
+ private:
+  bool goes_on(std::uint64_t effort) const {
+    if (best_.packer.empty()) return true;
+    return !cut_ && best_peak_ > problem_.lower_bound() &&
+           size() <= effort - std::min(effort, nodes_);
+  }
+
+  void offer(Candidate candidate) {
+    nodes_ += candidate.nodes;
+    work_ += candidate.work;
+    cut_ = candidate.cut;
+    const auto peak = problem_.peak(candidate.places);
+    if (!best_.packer.empty() && peak >= best_peak_) return;
+    best_ = std::move(candidate);
+    best_peak_ = peak;
+  }
+
+  const Problem& problem_;
+  std::uint64_t effort_;
+  const Deadline& deadline_;
+  std::vector<GreedyRule> rules_ = all_rules();
+  std::size_t next_rule_ = 0;
+  Candidate best_;
+  std::uint64_t best_peak_ = 0;
+  std::uint64_t nodes_ = 0;
+  std::uint64_t work_ = 0;
+  bool cut_ = false;
+};
 
 }  // namespace
 
-Candidate best_of_portfolio(const Problem& problem, std::uint64_t effort) {
-  Candidate best;
-  std::uint64_t best_peak = 0;
-  std::uint64_t nodes = 0;
-  std::uint64_t work = 0;
-  for (const GreedyRule rule : attempts()) {
-    const bool is_first = best.packer.empty();
-    if (!is_first && problem.tasks().size() > effort - std::min(effort, nodes)) break;
-    auto candidate = pack_greedily(problem, rule);
-    nodes += candidate.nodes;
-    work += candidate.work;
-    const auto peak = problem.peak(candidate.places);
-    if (is_first || peak < best_peak) {
-      best = std::move(candidate);
-      best_peak = peak;
-    }
-    if (best_peak == problem.lower_bound()) break;
+Candidate best_of_portfolio(const Problem& problem, std::uint64_t effort,
+                            const Deadline& deadline) {
+  Portfolio portfolio(problem, effort, deadline);
+  if (portfolio.is_large()) {
+    portfolio.try_squeaky_wheel(effort);
+  } else {
+    portfolio.try_rules(effort / kFewAttempts);
+    portfolio.try_squeaky_wheel(std::min(portfolio.left() / 2, kLessons * portfolio.size()));
   }
-  best.nodes = nodes;
-  best.work = work;
-  return best;
+  portfolio.try_rules(effort);
+  return std::move(portfolio).best();
 }
 
 }  // namespace berth

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace berth {
 
@@ -38,9 +39,7 @@ void Problem::add(const Instance& instance, BufferId id, const LoadCurve& curve)
     task.congestion = std::max(task.congestion, curve.max_over(section.steps).count());
   }
   task.rect_count = static_cast<std::uint32_t>(rects_.size()) - task.first_rect;
-  if (task.rect_count > 0) {
-    task.slots = {rects_[task.first_rect].slots.lower, rects_.back().slots.upper};
-  }
+  set_slots(task);
   tasks_.push_back(task);
 }
 
@@ -49,6 +48,48 @@ void Problem::finish() {
   for (const Task& task : tasks_) {
     lower_bound_ = std::max(lower_bound_, task.fixed.value_or(0) + task.extent);
   }
+}
+
+Problem Problem::part(std::span<const std::uint32_t> tasks, SlotRange window) const {
+  const auto cut = [&](SlotRange slots) {
+    return SlotRange{std::max(slots.lower, window.lower), std::min(slots.upper, window.upper)};
+  };
+  // Where something begins or ends, and then how many such slots lie before it.
+  std::vector<Slot> pressed(std::size_t{window.upper} - window.lower + 1);
+  for (const auto index : tasks) {
+    for (const Rect& rect : rects(tasks_[index])) {
+      const SlotRange slots = cut(rect.slots);
+      if (slots.empty()) continue;
+      pressed[slots.lower - window.lower] = pressed[slots.upper - window.lower] = 1;
+    }
+  }
+  Problem part;
+  for (Slot& slot : pressed) part.slot_count_ += std::exchange(slot, part.slot_count_);
+
+  part.tasks_.reserve(tasks.size());
+  for (const auto index : tasks) {
+    Task task = tasks_[index];
+    task.first_rect = static_cast<std::uint32_t>(part.rects_.size());
+    for (const Rect& rect : rects(tasks_[index])) {
+      const SlotRange slots = cut(rect.slots);
+      if (slots.empty()) continue;
+      part.rects_.push_back(
+          {{pressed[slots.lower - window.lower], pressed[slots.upper - window.lower]}, rect.bytes});
+    }
+    task.rect_count = static_cast<std::uint32_t>(part.rects_.size()) - task.first_rect;
+    part.set_slots(task);
+    part.tasks_.push_back(task);
+  }
+  part.max_load_ = max_load_;
+  part.lower_bound_ = lower_bound_;
+  return part;
+}
+
+void Problem::set_slots(Task& task) const {
+  task.slots = {};
+  if (task.rect_count == 0) return;
+  task.slots = {rects_[task.first_rect].slots.lower,
+                rects_[task.first_rect + task.rect_count - 1].slots.upper};
 }
 
 std::uint64_t Problem::peak(std::span<const std::uint64_t> places) const {

@@ -51,6 +51,11 @@ class Problem {
   // By DeviceId. Tasks keep the order of the instance's buffers.
   static std::vector<Problem> of_each_device(const Instance& instance);
 
+  // What these tasks are within some slots: rects are cut to them, and the clock is pressed
+  // together once more, so that few tasks are a small problem however long they live. Task i is
+  // tasks[i] here. The bounds stay those of the whole.
+  Problem part(std::span<const std::uint32_t> tasks, SlotRange window) const;
+
   std::span<const Task> tasks() const { return tasks_; }
   std::span<const Rect> rects(const Task& task) const {
     return std::span(rects_).subspan(task.first_rect, task.rect_count);
@@ -67,6 +72,7 @@ class Problem {
 
  private:
   void add(const Instance& instance, BufferId id, const LoadCurve& curve);
+  void set_slots(Task& task) const;
   void finish();
 
   std::vector<Task> tasks_;

@@ -17,11 +17,15 @@ class RangeSet {
  public:
   std::span<const ByteRange> ranges() const { return ranges_; }
 
-  // Returns how many ranges were touched or moved, the cost of the call.
+  void clear() { ranges_.clear(); }
+
+  // Returns how many ranges were touched or moved, the cost of the call; 0 where every byte of
+  // `range` was taken already.
   std::size_t add(ByteRange range) {
     const auto first =
         std::lower_bound(ranges_.begin(), ranges_.end(), range.lower,
                          [](const ByteRange& r, std::uint64_t lower) { return r.upper < lower; });
+    if (first != ranges_.end() && first->covers(range)) return 0;
     auto last = first;
     while (last != ranges_.end() && last->lower <= range.upper) ++last;
     const auto behind = static_cast<std::size_t>(ranges_.end() - first);

@@ -255,6 +255,17 @@ TEST(Auto, SpendsNoMoreThanItsEffortBeyondTheFirstAttempt) {
   EXPECT_LE(patient.arenas[0].peak, hasty.arenas[0].peak);
 }
 
+TEST(Auto, ATimeLimitLeavesASoundPackingThatSaysItWasCut) {
+  const auto instance = generate::mixed_lives(2'000, 1);
+  PackOptions options;
+  options.time_limit = 0;
+  const auto hasty = std::get<Packing>(*pack(instance, options));
+  EXPECT_TRUE(hasty.cut);
+  EXPECT_EQ(oracle::find_fault(instance, hasty.placement), std::nullopt);
+  EXPECT_LE(hasty.arenas[0].peak, packed(instance, "tlsf").arenas[0].peak);
+  EXPECT_FALSE(packed(generate::chain(100)).cut);
+}
+
 TEST(Pack, GivesTheSameBytesEveryTime) {
   generate::Traits traits = {.buffers = 30, .steps = 20, .largest = 40};
   traits.gaps = traits.alignment = true;
