@@ -61,6 +61,31 @@ inline Instance mixed_lives(std::size_t n, std::uint64_t seed) {
   return on_one_device(std::move(buffers));
 }
 
+// A birth a step, sizes of up to 1 MiB whatever the life: one buffer in twenty lives for 1,000 to
+// 20,000 steps and the others for at most 20, so that some 550 are live, nearly all of them long.
+inline Instance long_and_short(std::size_t n, std::uint64_t seed) {
+  Dice dice(seed);
+  std::vector<Buffer> buffers;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Step life = dice.one_in(20) ? dice.between(1'000, 20'001) : dice.between(1, 21);
+    buffers.push_back(buffer(i, dice.between(1, (1 << 20) + 1), {i, i + life}));
+  }
+  return on_one_device(std::move(buffers));
+}
+
+// A birth a step, as many lives in each octave up to 16,384 steps, and sizes that are powers of two
+// up to 1 MiB.
+inline Instance every_octave(std::size_t n, std::uint64_t seed) {
+  Dice dice(seed);
+  std::vector<Buffer> buffers;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Step octave = Step{1} << dice.between(0, 14);
+    const auto size = std::uint64_t{1} << dice.between(4, 21);
+    buffers.push_back(buffer(i, size, {i, i + octave + dice.between(0, octave)}));
+  }
+  return on_one_device(std::move(buffers));
+}
+
 // What a small random instance may contain.
 struct Traits {
   std::size_t buffers = 8;

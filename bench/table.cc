@@ -51,13 +51,15 @@ Result<Row> read_row(const std::string& path) {
       });
 }
 
-// Made-up instances by name: "chain:100000", "mixed:1000000".
+// Made-up instances by name: "chain:100000", "long:1000000".
 std::optional<Row> generated_row(const std::string& name) {
   const auto colon = name.find(':');
   if (colon == std::string::npos) return std::nullopt;
   const auto n = std::strtoull(name.c_str() + colon + 1, nullptr, 10);
   if (name.starts_with("chain:")) return Row{name, generate::chain(n)};
   if (name.starts_with("mixed:")) return Row{name, generate::mixed_lives(n, 1)};
+  if (name.starts_with("long:")) return Row{name, generate::long_and_short(n, 1)};
+  if (name.starts_with("octaves:")) return Row{name, generate::every_octave(n, 1)};
   return std::nullopt;
 }
 
@@ -127,7 +129,9 @@ int run(int argc, char** argv) {
                                       "greedy:start:first"};
   std::size_t runs = 5;
   PackOptions options;
-  app.add_option("inputs", inputs, "instance CSV, schedule JSON, chain:N or mixed:N")->required();
+  app.add_option("inputs", inputs,
+                 "instance CSV, schedule JSON, chain:N, mixed:N, long:N or octaves:N")
+      ->required();
   app.add_option("--packers", packers, "columns")->delimiter(',');
   app.add_option("--runs", runs, "runs a cell, of which the median is printed")
       ->check(CLI::PositiveNumber);

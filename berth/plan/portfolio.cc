@@ -34,7 +34,7 @@ std::vector<GreedyRule> all_rules() {
 }
 
 // An instance is large where the effort lets each of its tasks be placed less often than this.
-constexpr std::uint64_t kFewAttempts = 4;
+constexpr std::uint64_t kFewAttempts = 16;
 // The squeaky wheel has learned what it can when it has placed each task this often.
 constexpr std::uint64_t kLessons = 64;
 
@@ -101,9 +101,9 @@ Candidate best_of_portfolio(const Problem& problem, std::uint64_t effort,
                             const Deadline& deadline) {
   Portfolio portfolio(problem, effort, deadline);
   if (portfolio.is_large()) {
-    portfolio.try_squeaky_wheel(effort);
+    portfolio.try_squeaky_wheel(effort / 2);
   } else {
-    portfolio.try_rules(effort / kFewAttempts);
+    portfolio.try_rules(effort / 4);
     portfolio.try_squeaky_wheel(std::min(portfolio.left() / 2, kLessons * portfolio.size()));
   }
   portfolio.try_rules(effort);

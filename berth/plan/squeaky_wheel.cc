@@ -28,6 +28,9 @@ constexpr Slot kBlockLives = 8;
 // in haste, since a wider one comes after it.
 constexpr int kPatience = 60;
 constexpr int kHaste = 8;
+// What complains goes up a class; what was loose goes up as many, or else it would have to complain
+// as often before it comes to stand among what lives much longer.
+constexpr std::int32_t kFirstComplaint = 16;
 // A window reaches as many of a level's longest lives to both sides of what complains.
 constexpr std::uint64_t kLives = 1;
 
@@ -272,7 +275,7 @@ class SqueakyWheel {
   void listen(const TaskList& tasks) {
     for (const auto index : tasks) {
       if (!complains(index)) continue;
-      ++priority_[index];
+      priority_[index] += is_core_[index] ? 1 : kFirstComplaint;
       is_core_[index] = true;
     }
   }
