@@ -25,6 +25,7 @@ class Id {
 };
 
 using BufferId = Id<struct BufferTag>;
+using ChipId = Id<struct ChipTag>;
 using DeviceId = Id<struct DeviceTag>;
 using TensorId = Id<struct TensorTag>;
 

@@ -7,6 +7,7 @@
 
 #include "berth/base/bytes.h"
 #include "berth/base/id.h"
+#include "berth/base/interval.h"
 
 namespace berth {
 
@@ -14,6 +15,9 @@ namespace berth {
 // write them.
 
 enum class TensorKind { Input, Output, Weight, Intermediate, State };
+
+// Where a tensor can live. Dram is also the memory behind the HBM.
+enum class Tier { Sram, Hbm, Dram };
 
 // These bytes of another tensor.
 struct TensorView {
@@ -23,12 +27,26 @@ struct TensorView {
   friend bool operator==(const TensorView&, const TensorView&) = default;
 };
 
+// A tensor is stored in tiles, and a partial tile takes a whole one.
+struct TileLayout {
+  std::vector<std::uint64_t> dims;
+  std::vector<std::uint64_t> tile;  // one for each dim, none of them 0
+  Bytes tile_bytes;
+
+  friend bool operator==(const TileLayout&, const TileLayout&) = default;
+};
+
 struct Tensor {
   std::string name;
   TensorKind kind = TensorKind::Intermediate;
-  Bytes bytes;
+  Bytes bytes;  // that it takes in memory: where it has a layout, its tiles, whole
   std::optional<TensorView> view_of;
   bool dynamic = false;  // its size is known only at run time: bytes is 0, and it is not planned
+  ChipId chip;
+  std::optional<TileLayout> layout;
+  std::optional<Tier> tier;  // where it was declared to live
+  bool pinned = false;       // an intermediate that is never spilled
+  bool host = false;         // the host reads it: never in SRAM
 
   friend bool operator==(const Tensor&, const Tensor&) = default;
 };
@@ -40,15 +58,45 @@ struct TensorAccess {
   Kind kind = Kind::Read;
   // On a write: the tensor whose bytes it may take over, if that one dies in this phase.
   std::optional<TensorId> reuses;
+  Bytes bytes;                      // moved each time that it runs
+  std::optional<std::size_t> loop;  // the innermost loop around it, of Phase::loops
 
   friend bool operator==(const TensorAccess&, const TensorAccess&) = default;
 };
 
+// A loop inside a phase. One that stands inside another comes after it in the table.
+struct InnerLoop {
+  std::uint64_t bound = 1;
+  std::optional<std::size_t> inside;
+
+  friend bool operator==(const InnerLoop&, const InnerLoop&) = default;
+};
+
 struct Phase {
   std::string name;
-  std::vector<TensorAccess> accesses;
+  std::vector<TensorAccess> accesses;  // in the order in which they run
+  std::vector<InnerLoop> loops;
+  Bytes scratch;  // live in this phase alone, in the SRAM of each chip that it touches
 
   friend bool operator==(const Phase&, const Phase&) = default;
+};
+
+// A loop over whole phases.
+struct PhaseLoop {
+  LiveRange phases;
+  std::uint64_t bound = 1;
+
+  friend bool operator==(const PhaseLoop&, const PhaseLoop&) = default;
+};
+
+// Bytes of one site's local memory that the program lays out for itself.
+struct SiteBuffer {
+  ChipId chip;
+  std::uint64_t site = 0;
+  Offset offset;
+  Bytes bytes;
+
+  friend bool operator==(const SiteBuffer&, const SiteBuffer&) = default;
 };
 
 struct Program {
@@ -59,8 +107,27 @@ struct Program {
   // more than once.
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;
+  std::vector<SiteBuffer> buffers;
+  std::vector<PhaseLoop> loops;
 
   friend bool operator==(const Program&, const Program&) = default;
 };
+
+// Nothing where the bytes do not fit 64 bits.
+std::optional<Bytes> tiled_bytes(const TileLayout& layout);
+
+// How often each inner loop's body runs in one run of its phase: the product of its bound and those
+// around it. Nothing where one does not fit 64 bits.
+std::optional<std::vector<std::uint64_t>> loop_times(const Phase& phase);
+
+// The outermost loop over whole phases around each phase (the phase alone where there is none), and
+// how often the phase runs. Loops nest. Nothing where a product does not fit 64 bits.
+struct PhaseSpan {
+  LiveRange span;
+  std::uint64_t times = 1;
+
+  friend bool operator==(const PhaseSpan&, const PhaseSpan&) = default;
+};
+std::optional<std::vector<PhaseSpan>> phase_spans(const Program& program);
 
 }  // namespace berth

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/base/bytes.h"
+#include "berth/base/id.h"
+#include "berth/base/interval.h"
+#include "berth/ir/deployment.h"
+#include "berth/ir/program.h"
+
+namespace berth {
+
+// An intermediate that the SRAM does not hold, and what pushed it out.
+struct Spill {
+  TensorId tensor;
+  std::optional<Step> phase;  // at which it was pushed out; nothing where no one phase did
+  Bytes short_by;             // what was live there, less what there was room for
+  std::optional<Tier> tier;   // where it was declared to live
+
+  friend bool operator==(const Spill&, const Spill&) = default;
+};
+
+// A program's own table: a state that no step leaves for the next.
+struct TableResidency {
+  StateClass table;  // one instance
+  TensorId tensor;
+  bool on_chip = false;
+
+  friend bool operator==(const TableResidency&, const TableResidency&) = default;
+};
+
+struct ProgramResidency {
+  std::string name;
+  std::uint64_t layers = 1;
+  std::vector<Bytes> buffer_footprint;  // by ChipId
+  std::vector<Bytes> sram_footprint;    // by ChipId; tables not counted
+  std::vector<bool> on_chip;            // by TensorId
+  std::vector<Spill> spilled;
+  Bytes traffic;                       // moved bytes of what is spilled, one run of the program
+  Bytes unplaced;                      // the same of intermediates that no SRAM could hold
+  std::vector<TableResidency> tables;  // in rank order
+
+  friend bool operator==(const ProgramResidency&, const ProgramResidency&) = default;
+};
+
+struct ClassResidency {
+  StateClass state;
+  Tier tier = Tier::Dram;
+  // Of its instances, where they part ways: the first so many are in SRAM, the rest in `tier`.
+  std::uint64_t split = 0;
+
+  std::uint64_t on_chip() const { return tier == Tier::Sram ? state.instances : split; }
+
+  friend bool operator==(const ClassResidency&, const ClassResidency&) = default;
+};
+
+struct ChipResidency {
+  Bytes sram;     // that anybody may use
+  Bytes reserve;  // what the largest program takes while it runs
+  Bytes states;   // bytes held in SRAM
+  Bytes hbm;      // bytes of states held there
+  Bytes dram;
+
+  Bytes room() const { return sram < reserve ? Bytes(0) : sram - reserve; }
+
+  friend bool operator==(const ChipResidency&, const ChipResidency&) = default;
+};
+
+// Why no plan of this kind can hold: what is needed where, and what there is.
+struct Obstacle {
+  enum class Kind {
+    BufferPastSite,   // a buffer ends past its site's memory
+    BuffersPastSram,  // the buffers of a chip, past what may be used of its SRAM
+    PinnedPastSram,   // what must stay, past what the buffers leave at a phase
+    ReservePastSram,  // a given reserve, past the SRAM
+    DramFull,         // states, past the memory of the last tier
+  };
+
+  Kind kind = Kind::BufferPastSite;
+  std::string program;
+  ChipId chip;
+  std::uint64_t site = 0;
+  std::size_t buffer = 0;
+  Step phase = 0;
+  Bytes needed;
+  Bytes available;
+  std::vector<std::string> names;  // of what takes part
+
+  friend bool operator==(const Obstacle&, const Obstacle&) = default;
+};
+
+enum class Policy { Rule, Best };
+
+// Bytes a step moves off chip, and what they are made of.
+struct OffChip {
+  Bytes spilled;  // layers x traffic
+  Bytes tables;   // layers x moved, of tables not kept
+  Bytes states;   // instances x moved, of what is not in SRAM
+
+  Bytes total() const { return spilled + tables + states; }
+
+  friend bool operator==(const OffChip&, const OffChip&) = default;
+};
+
+// Where a deployment keeps what it holds between sections and between steps.
+struct Residency {
+  Policy policy = Policy::Rule;
+  std::vector<ChipResidency> chips;        // by ChipId
+  std::vector<ProgramResidency> programs;  // as deployed
+  std::vector<ClassResidency> classes;     // in rank order
+  std::vector<Obstacle> obstacles;         // none: the plan is feasible
+
+  OffChip off_chip() const;
+  bool feasible() const { return obstacles.empty(); }
+
+  friend bool operator==(const Residency&, const Residency&) = default;
+};
+
+std::string_view to_string(Tier tier);
+std::string_view to_string(Policy policy);
+
+}  // namespace berth
