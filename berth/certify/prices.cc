@@ -1,0 +1,283 @@
+#include "berth/certify/prices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+namespace berth {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+constexpr Wide kWidest = ~Wide(0);
+
+// Sums that stay at the top once they reach it: too much is no bound, and so no wrong one.
+Wide add(Wide a, Wide b) {
+  Wide sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kWidest : sum;
+}
+Wide multiply(Wide a, Wide b) {
+  Wide product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kWidest : product;
+}
+
+// The least of any stretch of values, each power of two of it looked up.
+class Least {
+ public:
+  explicit Least(std::vector<std::uint64_t> values) {
+    levels_.push_back(std::move(values));
+    for (std::size_t half = 1; 2 * half <= levels_[0].size(); half *= 2) {
+      const auto& below = levels_.back();
+      std::vector<std::uint64_t> level(levels_[0].size() - 2 * half + 1);
+      for (std::size_t i = 0; i < level.size(); ++i) {
+        level[i] = std::min(below[i], below[i + half]);
+      }
+      levels_.push_back(std::move(level));
+    }
+  }
+  std::uint64_t in(std::size_t begin, std::size_t end) const {
+    const auto level = static_cast<std::size_t>(std::bit_width(end - begin) - 1);
+    return std::min(levels_[level][begin], levels_[level][end - (std::size_t{1} << level)]);
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> levels_;
+};
+
+class PartCheck {
+ public:
+  PartCheck(const Choice& choice, const PricePart& part) : choice_(choice), part_(part) {
+    first_ = UINT64_MAX;
+    for (const std::size_t item : part.items) {
+      first_ = std::min(first_, choice.items[item].phases.lower);
+      end_ = std::max(end_, choice.items[item].phases.upper);
+      low_.push_back(0);
+      high_.push_back(choice.items[item].count);
+    }
+  }
+
+  // The most that the part's items save, or what is wrong with the tree.
+  std::variant<Wide, PriceFault> most() {
+    if (auto fault = find_fault()) return *std::move(fault);
+    Wide most = 0;
+    walk([&] { most = std::max(most, leaf(part_.nodes[at_])); });
+    return most;
+  }
+
+ private:
+  const ChoiceItem& item(std::size_t local) const { return choice_.items[part_.items[local]]; }
+  std::size_t width() const { return end_ < first_ ? 0 : static_cast<std::size_t>(end_ - first_); }
+
+  std::optional<PriceFault> find_fault() {
+    for (std::size_t i = 0; i < part_.items.size(); ++i) local_.emplace_back(part_.items[i], i);
+    std::ranges::sort(local_);
+    std::vector<bool> reached(part_.nodes.size(), false);
+    if (part_.nodes.empty()) return fault(0, "a part needs a node");
+    reached[0] = true;
+    for (std::size_t i = 0; i < part_.nodes.size(); ++i) {
+      if (!reached[i]) return fault(i, "no branch leads to it");
+      const PriceNode& node = part_.nodes[i];
+      if (auto found = node.branch ? branch_fault(i, *node.branch, reached) : leaf_fault(i, node)) {
+        return found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<PriceFault> branch_fault(std::size_t index, const PriceBranch& branch,
+                                         std::vector<bool>& reached) const {
+    if (!local_of(branch.item)) return fault(index, "branches on an item that is not of this part");
+    for (const std::size_t child : {branch.below, branch.above}) {
+      if (child <= index || child >= part_.nodes.size() || reached[child]) {
+        return fault(index, "its children must stand after it, each in one place");
+      }
+      reached[child] = true;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<PriceFault> leaf_fault(std::size_t index, const PriceNode& node) const {
+    if (node.scale == 0) return fault(index, "a scale of 0 proves nothing");
+    for (std::size_t i = 0; i < node.prices.size(); ++i) {
+      const Step phase = node.prices[i].phase;
+      const bool is_after = i == 0 || node.prices[i - 1].phase < phase;
+      if (!is_after || phase >= choice_.capacity.size()) {
+        return fault(index, "its phases must exist and stand in order");
+      }
+    }
+    return std::nullopt;
+  }
+
+  static PriceFault fault(std::size_t node, std::string message) {
+    return {fmt::format("nodes[{}]", node), std::move(message)};
+  }
+
+  std::optional<std::size_t> local_of(std::size_t index) const {
+    const auto found = std::ranges::lower_bound(local_, std::pair(index, std::size_t{0}));
+    if (found == local_.end() || found->first != index) return std::nullopt;
+    return found->second;
+  }
+
+  // Calls `visit` at each leaf, with low_ and high_ as the branches above it say.
+  template <typename Visit>
+  void walk(const Visit& visit) {
+    struct Frame {
+      std::size_t node;
+      int side = 0;  // of its branch: 0 before, 1 below, 2 above
+      std::uint64_t saved_low = 0;
+      std::uint64_t saved_high = 0;
+    };
+    std::vector<Frame> open = {{0}};
+    while (!open.empty()) {
+      Frame& frame = open.back();
+      at_ = frame.node;
+      const auto& branch = part_.nodes[at_].branch;
+      if (!branch) {
+        visit();
+        open.pop_back();
+        continue;
+      }
+      const std::size_t local = *local_of(branch->item);
+      if (frame.side == 0) {
+        frame.saved_low = low_[local];
+        frame.saved_high = high_[local];
+      }
+      low_[local] = frame.saved_low;
+      high_[local] = frame.saved_high;
+      if (frame.side == 2) {
+        open.pop_back();
+        continue;
+      }
+      if (frame.side++ == 0) {
+        high_[local] = std::min(high_[local], branch->most);
+        open.push_back({branch->below});
+      } else if (branch->most == UINT64_MAX) {
+        continue;  // nothing stays more often than that
+      } else {
+        low_[local] = std::max(low_[local], branch->most + 1);
+        open.push_back({branch->above});
+      }
+    }
+  }
+
+  // What is left of each phase's capacity; nothing where what must stay does not fit.
+  std::optional<std::vector<std::uint64_t>> left() const {
+    std::vector<Wide> starts(width() + 1, 0);
+    std::vector<Wide> ends(width() + 1, 0);
+    for (std::size_t i = 0; i < low_.size(); ++i) {
+      if (low_[i] > high_[i]) return std::nullopt;
+      const Wide bytes = multiply(item(i).bytes.count(), low_[i]);
+      starts[item(i).phases.lower - first_] += bytes;
+      ends[item(i).phases.upper - first_] += bytes;
+    }
+    std::vector<std::uint64_t> left(width());
+    Wide load = 0;
+    for (std::size_t i = 0; i < width(); ++i) {
+      load += starts[i] - ends[i];
+      const std::uint64_t capacity = choice_.capacity[first_ + i].count();
+      if (load > capacity) return std::nullopt;
+      left[i] = capacity - static_cast<std::uint64_t>(load);
+    }
+    return left;
+  }
+
+  Wide leaf(const PriceNode& node) const {
+    if (width() == 0) return 0;
+    const auto room = left();
+    if (!room) return 0;  // no choice lies here
+    const Least least(*room);
+
+    std::vector<Wide> price_before(width() + 1, 0);
+    for (const PhasePrice& price : node.prices) {
+      if (price.phase >= first_ && price.phase < end_) {
+        price_before[price.phase - first_ + 1] = price.price;
+      }
+    }
+    std::partial_sum(price_before.begin(), price_before.end(), price_before.begin());
+
+    std::uint64_t moved_unit = 0;
+    std::uint64_t bytes_unit = 0;
+    Wide sum = 0;
+    for (std::size_t i = 0; i < low_.size(); ++i) {
+      const ChoiceItem& it = item(i);
+      const std::size_t begin = it.phases.lower - first_;
+      const std::size_t end = it.phases.upper - first_;
+      std::uint64_t more = high_[i] - low_[i];
+      if (it.bytes > Bytes(0)) more = std::min(more, least.in(begin, end) / it.bytes.count());
+      sum = add(sum, multiply(multiply(it.moved.count(), node.scale), low_[i]));
+      if (low_[i] > 0 || more > 0) moved_unit = std::gcd(moved_unit, it.moved.count());
+      if (more == 0) continue;
+      bytes_unit = std::gcd(bytes_unit, it.bytes.count());
+      const Wide gain = multiply(it.moved.count(), node.scale);
+      const Wide cost = multiply(it.bytes.count(), price_before[end] - price_before[begin]);
+      if (gain > cost) sum = add(sum, multiply(gain - cost, more));
+    }
+    for (std::size_t i = 0; i < width(); ++i) {
+      const std::uint64_t usable = bytes_unit == 0 ? 0 : (*room)[i] / bytes_unit * bytes_unit;
+      sum = add(sum, multiply(usable, price_before[i + 1] - price_before[i]));
+    }
+    if (moved_unit == 0) return 0;
+    return sum / node.scale / moved_unit * moved_unit;
+  }
+
+  const Choice& choice_;
+  const PricePart& part_;
+  Step first_ = 0;  // of any item
+  Step end_ = 0;
+  std::vector<std::uint64_t> low_;  // by place in part_.items
+  std::vector<std::uint64_t> high_;
+  std::vector<std::pair<std::size_t, std::size_t>> local_;  // item, place
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+PriceVerdict check_prices(const Choice& choice, const Prices& prices) {
+  std::vector<bool> in_part(choice.items.size(), false);
+  Wide total = 0;
+  for (std::size_t i = 0; i < prices.parts.size(); ++i) {
+    for (const std::size_t item : prices.parts[i].items) {
+      if (item >= in_part.size() || in_part[item]) {
+        return PriceFault{fmt::format("parts[{}].items", i),
+                          fmt::format("item {} does not exist, or stands in two places", item)};
+      }
+      in_part[item] = true;
+    }
+    const auto most = PartCheck(choice, prices.parts[i]).most();
+    if (const auto* fault = std::get_if<PriceFault>(&most)) {
+      return PriceFault{fmt::format("parts[{}].{}", i, fault->where), fault->message};
+    }
+    total = add(total, std::get<Wide>(most));
+  }
+  Wide everything = 0;
+  for (std::size_t i = 0; i < choice.items.size(); ++i) {
+    const Wide all = multiply(choice.items[i].moved.count(), choice.items[i].count);
+    everything = add(everything, all);
+    if (!in_part[i]) total = add(total, all);
+  }
+  // All that there is, is a bound too, and it fits.
+  return ProvedBound{Bytes(static_cast<std::uint64_t>(std::min(total, everything)))};
+}
+
+std::optional<Bytes> saved_by(const Choice& choice, const std::vector<std::uint64_t>& kept) {
+  if (kept.size() != choice.items.size()) return std::nullopt;
+  std::vector<Wide> change(choice.capacity.size() + 1, 0);
+  Wide saved = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const ChoiceItem& item = choice.items[i];
+    if (kept[i] > item.count) return std::nullopt;
+    saved += Wide(item.moved.count()) * kept[i];
+    change[item.phases.lower] += Wide(item.bytes.count()) * kept[i];
+    change[item.phases.upper] -= Wide(item.bytes.count()) * kept[i];
+  }
+  Wide load = 0;
+  for (std::size_t i = 0; i < choice.capacity.size(); ++i) {
+    load += change[i];
+    if (load > choice.capacity[i].count()) return std::nullopt;
+  }
+  return Bytes(static_cast<std::uint64_t>(saved));
+}
+
+}  // namespace berth

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/bytes.h"
+#include "berth/base/interval.h"
+
+namespace berth {
+
+// What may stay in one chip's SRAM: `bytes` over `phases`, up to `count` times; each time saves
+// `moved` bytes of traffic.
+struct ChoiceItem {
+  std::string name;
+  LiveRange phases;
+  Bytes bytes;
+  Bytes moved;
+  std::uint64_t count = 1;
+
+  friend bool operator==(const ChoiceItem&, const ChoiceItem&) = default;
+};
+
+// Which items shall stay, so that at every phase those that live there fit its capacity, and the
+// most is saved? All sums of bytes, and of bytes moved, fit 64 bits; phases exist.
+struct Choice {
+  std::vector<Bytes> capacity;  // by phase
+  std::vector<ChoiceItem> items;
+
+  friend bool operator==(const Choice&, const Choice&) = default;
+};
+
+// Two ways to go on: at most `most` of the item stay (node `below`), or more (node `above`).
+struct PriceBranch {
+  std::size_t item = 0;
+  std::uint64_t most = 0;
+  std::size_t below = 0;
+  std::size_t above = 0;
+
+  friend bool operator==(const PriceBranch&, const PriceBranch&) = default;
+};
+
+// What a byte of a phase's capacity is worth, in bytes moved, times the scale of its node.
+struct PhasePrice {
+  Step phase = 0;
+  std::uint64_t price = 0;
+
+  friend bool operator==(const PhasePrice&, const PhasePrice&) = default;
+};
+
+// A branch, or a leaf with prices. No choice within a leaf saves more than
+//   sum of price x capacity, and of max(0, scale x moved - bytes x prices over its phases),
+// divided by the scale: certify/prices.h says exactly how.
+struct PriceNode {
+  std::optional<PriceBranch> branch;
+  std::uint64_t scale = 1;
+  std::vector<PhasePrice> prices;  // by phase; what is not named is 0
+
+  friend bool operator==(const PriceNode&, const PriceNode&) = default;
+};
+
+// A tree over some of the items, as if they had every phase's capacity to themselves. Children
+// stand after their parent; the first node is the root.
+struct PricePart {
+  std::vector<std::size_t> items;
+  std::vector<PriceNode> nodes;
+
+  friend bool operator==(const PricePart&, const PricePart&) = default;
+};
+
+// The certificate of optimality: no item stands in two parts, and what stands in none is taken to
+// stay.
+struct Prices {
+  std::vector<PricePart> parts;
+
+  friend bool operator==(const Prices&, const Prices&) = default;
+};
+
+}  // namespace berth

@@ -1,0 +1,47 @@
+#include "berth/reside/choose.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "berth/reside/components.h"
+#include "berth/reside/search.h"
+
+namespace berth {
+namespace {
+
+// The component's tree, in the terms of the whole choice.
+PricePart part_of(const Component& component, std::vector<PriceNode> nodes) {
+  for (PriceNode& node : nodes) {
+    if (node.branch) node.branch->item = component.items[node.branch->item];
+    for (PhasePrice& price : node.prices) price.phase = component.phases[price.phase];
+  }
+  return {component.items, std::move(nodes)};
+}
+
+}  // namespace
+
+Chosen choose_best(const Choice& choice, const std::vector<std::uint64_t>& start,
+                   const ChooseOptions& options) {
+  assert(start.size() == choice.items.size());
+  Chosen chosen;
+  // What competes with nobody stays.
+  for (const ChoiceItem& item : choice.items) chosen.kept.push_back(item.count);
+  std::uint64_t effort = options.effort;
+  for (const Component& component : components_of(choice)) {
+    std::vector<std::uint64_t> begin;
+    for (const std::size_t item : component.items) begin.push_back(start[item]);
+    Found found = search(component.choice, std::move(begin), effort);
+    for (std::size_t i = 0; i < component.items.size(); ++i) {
+      chosen.kept[component.items[i]] = found.kept[i];
+    }
+    chosen.nodes += found.nodes.size();
+    chosen.prices.parts.push_back(part_of(component, std::move(found.nodes)));
+  }
+  for (std::size_t i = 0; i < choice.items.size(); ++i) {
+    chosen.saved += *checked_multiply(choice.items[i].moved, chosen.kept[i]);
+  }
+  return chosen;
+}
+
+}  // namespace berth
