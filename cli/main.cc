@@ -43,8 +43,13 @@ ExitStatus run(int count, char** words) {
   } catch (const CLI::CallForVersion& version) {
     return app.exit(version) == 0 ? kYes : kUsage;
   } catch (const CLI::ParseError& error) {
+    if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
+      return Report(asks_for_json(count, words), false)
+          .failure({Error::Kind::Usage, words[1], "is no command of berth",
+                    "expected plan, check, certify or show; berth --help"});
+    }
     return Report(asks_for_json(count, words), false)
-        .failure({Error::Kind::Usage, "", error.what(), "berth --help, berth plan --help"});
+        .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
   }
   if (plan.chosen()) return plan.run();
   if (check.chosen()) return check.run();

@@ -98,13 +98,14 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   command.add_flag("--in-place", in_place_,
                    "Element-wise operators of a model may write over an operand that dies there");
   if (for_check) return;
-  command.add_option("--packer", packer_, "auto, tlsf, greedy, or greedy:ORDER:FIT")
+  command.add_option("--packer", packer_, "auto, exact, tlsf, greedy, or greedy:ORDER:FIT")
       ->type_name("NAME");
   command.add_flag("--offline-plan", offline_plan_,
                    "Keep the places that a model's own offline plan gives");
   command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
   command.add_option("--seed", seed_, "Seed of searches that draw (default 0)")->type_name("N");
-  command.add_option("--effort", effort_, "Search budget in nodes")->type_name("N");
+  command.add_option("--effort", effort_, "Search budget in nodes (default 1000000)")
+      ->type_name("N");
   command
       .add_option("--time-limit", time_limit_,
                   "Stop the search after this many seconds as well; the answer then depends on the "

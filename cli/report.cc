@@ -15,7 +15,7 @@ void write(std::FILE* stream, const std::string& text) {
   std::fflush(stream);
 }
 
-// Line by line, since names in it may hold any bytes.
+// Line by line, for reports of several lines, whose names are printable already.
 std::string printable_lines(const std::string& text) {
   std::string lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -45,7 +45,7 @@ void Report::result(const std::string& text) const {
 }
 
 void Report::note(const std::string& text) const {
-  if (!quiet_) write(stderr, "berth: " + printable_lines(text));
+  if (!quiet_) write(stderr, "berth: " + printable(text) + "\n");
 }
 
 void Report::json_error(const std::string& kind, const std::string& where,
@@ -58,8 +58,9 @@ void Report::json_error(const std::string& kind, const std::string& where,
 
 ExitStatus Report::failure(const Error& error) const {
   const std::string place = error.where.empty() ? "" : error.where + ": ";
-  write(stderr, printable_lines("berth: error: " + place + error.message));
-  if (!error.hint.empty()) write(stderr, printable_lines("       " + error.hint));
+  // A line each: a name in them may hold line ends of its own.
+  write(stderr, printable("berth: error: " + place + error.message) + "\n");
+  if (!error.hint.empty()) write(stderr, "       " + printable(error.hint) + "\n");
   json_error(kind_name(error.kind), error.where, error.message, error.hint);
   return status_of(error);
 }

@@ -87,9 +87,10 @@ std::optional<std::uint64_t> count_of(const std::optional<LargestSum>& sum) {
   return sum ? std::optional(sum->bytes.count()) : std::nullopt;
 }
 
-void check_arena(const ArenaFigures& claimed, std::size_t arena, const std::vector<Load>& padded,
+void check_arena(const PlannedArena& planned, std::size_t arena, const std::vector<Load>& padded,
                  const std::vector<Load>& unpadded, PlacementVerdict& verdict) {
   using enum WrongClaim::Claim;
+  const ArenaFigures& claimed = planned.figures;
   const auto load = largest_sum(padded);
   if (!load || load->bytes != claimed.max_load) {
     verdict.add(WrongClaim{arena, MaxLoad, claimed.max_load.count(), count_of(load)});
@@ -109,6 +110,10 @@ void check_arena(const ArenaFigures& claimed, std::size_t arena, const std::vect
   if (claimed.lower_bound > claimed.peak && verdict.count<SharedBytes>() == 0) {
     verdict.add(WrongClaim{arena, LowerBoundAbovePeak, bound, claimed.peak.count()});
   }
+  const bool proved_least = claimed.proved_least();
+  if (planned.claims_proved_least.value_or(proved_least) != proved_least) {
+    verdict.add(WrongClaim{arena, ProvedLeast, claimed.peak.count(), bound});
+  }
 }
 
 }  // namespace
@@ -119,7 +124,7 @@ void check_claims(const Plan& plan, const std::vector<std::size_t>& storage,
   const auto padded = loads_by_arena(plan, storage, hosts, Sizes::Padded);
   const auto unpadded = loads_by_arena(plan, storage, hosts, Sizes::Unpadded);
   for (std::size_t arena = 0; arena < plan.arenas.size(); ++arena) {
-    check_arena(plan.arenas[arena].figures, arena, padded[arena], unpadded[arena], verdict);
+    check_arena(plan.arenas[arena], arena, padded[arena], unpadded[arena], verdict);
   }
 }
 

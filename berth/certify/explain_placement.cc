@@ -96,6 +96,8 @@ const char* text_of(WrongClaim::Claim claim) {
     case LowerBoundBelowLoad:
     case LowerBoundAbovePeak:
       return "lower bound";
+    case ProvedLeast:
+      return "proved least";
   }
   __builtin_unreachable();
 }
@@ -157,6 +159,13 @@ class Explainer {
   }
   std::string operator()(const WrongClaim& fault) const {
     using enum WrongClaim::Claim;
+    if (fault.claim == ProvedLeast) {
+      const bool meet = fault.claimed == fault.found;
+      return fmt::format(
+          "{} claims to be {}proved least, but its bytes, {}, and its lower bound, {}, {}",
+          arena_text(fault.arena), meet ? "not " : "", fault.claimed, fault.found.value_or(0),
+          meet ? "meet" : "do not meet");
+    }
     const char* than = fault.claim == LowerBoundBelowLoad   ? "less than its max load"
                        : fault.claim == LowerBoundAbovePeak ? "more than its bytes,"
                                                             : "but its buffers say";
@@ -170,7 +179,7 @@ class Explainer {
   std::string arena_text(std::size_t index) const {
     const PlannedArena& arena = plan_.arenas[index];
     const std::string tier = arena.tier.empty() ? "" : " " + printable(arena.tier);
-    return "arena " + printable(arena.device) + tier;
+    return (arena.device.empty() ? "the arena" : "arena " + printable(arena.device)) + tier;
   }
   // With steps: a view or a taker is wrong about either.
   std::string bytes_of(std::size_t index) const {
@@ -214,7 +223,9 @@ std::string explain(const PlacementFault& fault, const Plan& plan) {
 
 std::string explain(const PlacementVerdict& verdict, const Plan& plan) {
   if (verdict.sound()) {
-    return fmt::format("sound: {} buffers in {} arenas\n", plan.buffers.size(), plan.arenas.size());
+    return fmt::format("sound: {} buffer{} in {} arena{}\n", plan.buffers.size(),
+                       plan.buffers.size() == 1 ? "" : "s", plan.arenas.size(),
+                       plan.arenas.size() == 1 ? "" : "s");
   }
   std::string text = "not sound\n";
   for (std::size_t kind = 0; kind < std::variant_size_v<PlacementFault>; ++kind) {

@@ -31,8 +31,8 @@ std::string arena_line(const PlannedArena& arena) {
       R"("address": {})",
       json_quoted(arena.device), json_quoted(arena.tier), figures.peak.count(),
       figures.max_load.count(), figures.max_load_unpadded.count(), figures.lower_bound.count(),
-      figures.proved_least(), figures.peak_step, arena.unit.value(), arena.alignment.value(),
-      arena.address.value());
+      arena.claims_proved_least.value_or(figures.proved_least()), figures.peak_step,
+      arena.unit.value(), arena.alignment.value(), arena.address.value());
   if (arena.capacity) line += fmt::format(", \"capacity\": {}", arena.capacity->count());
   if (arena.reserve > Bytes(0)) line += fmt::format(", \"reserve\": {}", arena.reserve.count());
   return line + "}";
@@ -153,12 +153,7 @@ class Reader {
     figures.lower_bound = Bytes(fields.integer("lower_bound"));
     figures.peak_step = fields.integer("peak_step");
     const bool proved_least = fields.boolean("proved_least");
-    if (proved_least != figures.proved_least()) {
-      fields.refuse("proved_least",
-                    fmt::format("is {}, but bytes {} and lower_bound {} {}", proved_least,
-                                figures.peak.count(), figures.lower_bound.count(),
-                                figures.proved_least() ? "meet" : "do not meet"));
-    }
+    if (proved_least != figures.proved_least()) arena.claims_proved_least = proved_least;
     arena.alignment = read_alignment(fields, "alignment");
     arena.unit = read_alignment(fields, "unit", arena.alignment);
     const auto address = fields.optional_address("address");

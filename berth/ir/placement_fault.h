@@ -121,7 +121,14 @@ struct SharedBytes {
 
 // A figure of the plan is not what its buffers say.
 struct WrongClaim {
-  enum class Claim { MaxLoad, MaxLoadUnpadded, PeakStep, LowerBoundBelowLoad, LowerBoundAbovePeak };
+  enum class Claim {
+    MaxLoad,
+    MaxLoadUnpadded,
+    PeakStep,
+    LowerBoundBelowLoad,
+    LowerBoundAbovePeak,
+    ProvedLeast,  // claimed: the bytes, found: the lower bound
+  };
   std::size_t arena = 0;
   Claim claim = Claim::MaxLoad;
   std::uint64_t claimed = 0;

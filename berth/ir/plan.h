@@ -18,6 +18,8 @@ struct PlannedArena {
   std::string device;
   std::string tier;  // may be empty
   ArenaFigures figures;
+  // What a plan from another hand says of it, where that is not what its figures say.
+  std::optional<bool> claims_proved_least;
   Alignment unit;                 // what sizes were rounded up to
   Alignment alignment;            // what the arena's first byte must be a multiple of
   std::optional<Bytes> capacity;  // as the user gave it; the reserve is part of it

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "berth/base/sha256.h"
@@ -101,18 +102,27 @@ std::string life_text(const LiveRange& life) {
 std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question) {
   std::map<std::string, Told> told;
   for (const PlannedBuffer& buffer : plan.buffers) {
-    told.emplace(buffer.name, Told{buffer.bytes, buffer.life});
+    if (told.emplace(buffer.name, Told{buffer.bytes, buffer.life}).second) continue;
+    return fmt::format("the plan places buffer {} twice", buffer.name);
   }
-  std::map<std::string, KeptWhy> kept;
-  for (const KeptTensor& tensor : plan.kept) kept.emplace(tensor.name, tensor.why);
+  // What a person may leave out of a plan; what the input itself leaves out is no question.
+  std::set<std::string> left_out;
+  for (const KeptTensor& tensor : plan.kept) {
+    if (told.contains(tensor.name)) {
+      return fmt::format("the plan both places buffer {} and keeps it apart", tensor.name);
+    }
+    if (tensor.why == KeptWhy::Held || tensor.why == KeptWhy::PlannerOff) {
+      left_out.insert(tensor.name);
+    }
+  }
 
   for (const PlannedBuffer& buffer : question.buffers) {
     const auto found = told.find(buffer.name);
     if (found == told.end()) {
-      if (kept.contains(buffer.name)) continue;
+      if (left_out.contains(buffer.name)) continue;
       return fmt::format(
-          "the input has buffer {} ({} bytes, live {}), of which the plan says nothing",
-          buffer.name, buffer.bytes.count(), life_text(buffer.life));
+          "the input has buffer {} ({} bytes, live {}), which the plan does not place", buffer.name,
+          buffer.bytes.count(), life_text(buffer.life));
     }
     const auto& [bytes, life] = found->second;
     if (bytes != buffer.bytes) {

@@ -31,6 +31,12 @@ bool looks_like_onnx(std::string_view content) {
   return content.size() > 2 && content[0] == '\x08' && content[1] > 0 && content[1] < ' ';
 }
 
+// No text that berth reads has a zero byte; most binaries have one early on.
+bool looks_binary(std::string_view content) {
+  constexpr std::size_t kLooked = 4096;
+  return content.substr(0, kLooked).find('\0') != std::string_view::npos;
+}
+
 }  // namespace
 
 Result<InputFile> open_input(const std::string& path) {
@@ -43,6 +49,7 @@ InputKind kind_of(std::string_view content) {
   if (has_identifier(content, "TFL3")) return InputKind::Tflite;
   if (has_identifier(content, "ET12")) return InputKind::Executorch;
   if (looks_like_onnx(content)) return InputKind::Onnx;
+  if (looks_binary(content)) return InputKind::OtherBinary;
   if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
   const auto first = content.find_first_not_of(" \t\r\n");
   const bool is_json =

@@ -15,10 +15,20 @@ struct InputFile {
 
 Result<InputFile> open_input(const std::string& path);
 
-enum class InputKind { InstanceCsv, ScheduleJson, PlanJson, OtherJson, Tflite, Onnx, Executorch };
+enum class InputKind {
+  InstanceCsv,
+  OtherBinary,
+  ScheduleJson,
+  PlanJson,
+  OtherJson,
+  Tflite,
+  Onnx,
+  Executorch
+};
 
 // What a file is, by its content: TensorFlow Lite's and ExecuTorch's file identifiers, a JSON
-// object's "format", a binary that starts as an ONNX model does; a table otherwise.
+// object's "format", a binary that starts as an ONNX model does, bytes that are no text; a table
+// otherwise.
 InputKind kind_of(std::string_view content);
 
 }  // namespace berth

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "berth/base/text.h"
 #include "berth/certify/explain_placement.h"
 #include "berth/certify/placement.h"
 #include "berth/pipeline/certified_launches.h"
@@ -28,8 +29,8 @@ struct ExplainInfeasible {
     return fmt::format(
         "does not fit: buffers {} (fixed at {}) and {} (fixed at {}) share bytes [{}, {}) over "
         "steps [{}, {})\nfree one of the two offsets, or move it",
-        a.name, place_of(a), b.name, place_of(b), clash.bytes.lower, clash.bytes.upper,
-        clash.steps.lower, clash.steps.upper);
+        printable(a.name), place_of(a), printable(b.name), place_of(b), clash.bytes.lower,
+        clash.bytes.upper, clash.steps.lower, clash.steps.upper);
   }
   std::string operator()(const FixedMisaligned& misaligned) const {
     const Buffer& buffer = instance[misaligned.buffer];
@@ -37,7 +38,7 @@ struct ExplainInfeasible {
         "does not fit: buffer {} is fixed at {}, which is no multiple of {}\nmove it to a "
         "multiple, "
         "or relax its alignment",
-        buffer.name, place_of(buffer), misaligned.alignment.value());
+        printable(buffer.name), place_of(buffer), misaligned.alignment.value());
   }
 };
 

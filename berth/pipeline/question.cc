@@ -169,6 +169,9 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
     case InputKind::Executorch:
       return input_error(file.path, "is an ExecuTorch program, which this version does not read",
                          "give a .tflite model, an instance table or a schedule");
+    case InputKind::OtherBinary:
+      return input_error(file.path, "is a binary of no kind that is known, or a damaged model",
+                         "give a .tflite model, an instance table or a schedule");
     case InputKind::OtherJson:
       return input_error(file.path, "is JSON, but its \"format\" is none that can be planned",
                          "expected \"berth.schedule/1\"");

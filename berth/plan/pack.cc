@@ -184,8 +184,11 @@ Result<PackAnswer> pack(const Instance& instance, const PackOptions& options) {
   const auto packer = std::find_if(packers().begin(), packers().end(),
                                    [&](const Packer& p) { return p.name == options.packer; });
   if (packer == packers().end()) {
-    return usage_error("packer", fmt::format("'{}' is none of: {}", options.packer,
-                                             fmt::join(packer_names(), ", ")));
+    return usage_error(
+        "--packer", fmt::format("found '{}', which is no packer", options.packer),
+        "expected auto, exact, tlsf, greedy, or greedy:ORDER:FIT: an order is size, "
+        "life, area or start, maybe with congestion- before it and -late behind it; a "
+        "fit is first or best");
   }
   const Deadline deadline(options.time_limit);
   const auto problems = Problem::of_each_device(instance);

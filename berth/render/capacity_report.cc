@@ -103,14 +103,22 @@ std::vector<FigureRow> rows_of(const PlannedArena& arena, Bytes usable, const Sh
   return rows;
 }
 
+Bytes usable_of(const PlannedArena& arena) {
+  return *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+}
+
 std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage& shortage) {
   std::string name = "arena";
   for (const std::string& part : {arena.device, arena.tier}) {
     if (!part.empty()) name += " " + shortened(part, 40);
   }
-  return fmt::format(
-      "{} does not fit at {}: {}\n", name, shortened(step_text(plan.step_names, shortage.step), 48),
-      shortage.full ? "more is live than there is" : "the load fits, this placement does not");
+  const std::string step = shortened(step_text(plan.step_names, shortage.step), 48);
+  if (shortage.full) {
+    return fmt::format("{} does not fit at {}: more is live than there is\n", name, step);
+  }
+  const bool refuted = arena.figures.lower_bound > usable_of(arena);
+  return fmt::format("{} {} at {}: the load fits, this placement does not\n", name,
+                     refuted ? "does not fit" : "is not known to fit", step);
 }
 
 }  // namespace
@@ -118,7 +126,7 @@ std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage&
 std::string capacity_report(const Plan& plan, std::size_t arena_index) {
   const PlannedArena& arena = plan.arenas[arena_index];
   if (!arena.capacity) return "";
-  const Bytes usable = *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+  const Bytes usable = usable_of(arena);
   if (arena.figures.peak <= usable) return "";
 
   const Occupancy occupancy = occupancy_of(plan)[arena_index];

@@ -48,6 +48,28 @@ TEST_F(CheckCommandTest, ADamagedPlanIsNoAndSaysWhoMeets) {
   }
 }
 
+TEST_F(CheckCommandTest, AFalseClaimToBeLeastIsNo) {
+  damage("\"proved_least\": true", "\"proved_least\": false");
+  const Ran ran = command.run({"check", "d.json"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("claims to be not proved least"), std::string::npos) << ran.out;
+}
+
+TEST_F(CheckCommandTest, ABufferToldTwiceIsNoPlanForTheInput) {
+  damage("\"name\": \"b\"", "\"name\": \"c\"");
+  EXPECT_EQ(command.run({"check", "d.json", "t.csv"}).status, 1);
+  damage("\"kept\": []", R"("kept": [{"name": "b", "why": "held", "bytes": 50}])");
+  EXPECT_EQ(command.run({"check", "d.json", "t.csv"}).status, 1);
+}
+
+TEST_F(CheckCommandTest, OnlyAPersonMayLeaveABufferOut) {
+  command.write("more.csv", command.read("t.csv") + "d,0,1,7\n");
+  damage("\"kept\": []", R"("kept": [{"name": "d", "why": "held", "bytes": 7}])");
+  EXPECT_EQ(command.run({"check", "d.json", "more.csv"}).status, 0);
+  damage("\"kept\": []", R"("kept": [{"name": "d", "why": "constant", "bytes": 7}])");
+  EXPECT_EQ(command.run({"check", "d.json", "more.csv"}).status, 1);
+}
+
 TEST_F(CheckCommandTest, ATableOfAnotherToolIsJudged) {
   command.write("u.csv", "id,lower,upper,size,offset\na,0,2,100,0\nb,1,3,50,96\n");
   const Ran ran = command.run({"check", "u.csv", "--json"});

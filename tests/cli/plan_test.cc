@@ -317,5 +317,26 @@ TEST_F(PlanCommandTest, NamesCannotMoveTheCursor) {
   EXPECT_EQ(bad.err.find('\x1B'), std::string::npos);
 }
 
+TEST_F(PlanCommandTest, NamesCannotForgeALine) {
+  const Ran twice = plan({"-"}, "id,lower,upper,size\n\"a\nsound\",0,2,1\n\"a\nsound\",0,2,1\n");
+  EXPECT_EQ(twice.status, 3);
+  EXPECT_EQ(twice.err.find("\nsound"), std::string::npos) << twice.err;
+  const Ran clash = plan({"-"}, "id,lower,upper,size,offset\n\"a\nsound\",0,2,4,0\nb,0,2,4,1\n");
+  EXPECT_EQ(clash.status, 1);
+  EXPECT_EQ(clash.err.find("\nsound"), std::string::npos) << clash.err;
+}
+
+TEST_F(PlanCommandTest, BinariesOfNoKnownKindAreRefusedAsThat) {
+  const Ran ran = plan({"-"}, std::string("\x1C\0\0\0TFL", 7));
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_NE(ran.err.find("is a binary of no kind that is known"), std::string::npos) << ran.err;
+}
+
+TEST_F(PlanCommandTest, AWordThatIsNoCommandIsNamed) {
+  const Ran ran = command.run({"frob"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("frob: is no command of berth"), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace berth

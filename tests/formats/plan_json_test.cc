@@ -165,9 +165,6 @@ TEST(PlanJson, WhatIsNoPlanIsRefusedByItsPath) {
                   .starts_with("buffers[0].end: found 0, expected more than first, 0"));
   EXPECT_TRUE(changed(R"("alignment": 2)", R"("alignment": 3)")
                   .starts_with("buffers[0].alignment: found 3, expected a power of two"));
-  EXPECT_TRUE(
-      changed(R"("proved_least": true)", R"("proved_least": false)")
-          .starts_with("arenas[0].proved_least: is false, but bytes 8 and lower_bound 8 meet"));
   EXPECT_TRUE(changed(R"("why": "held")", R"("why": "lost")")
                   .starts_with("kept[0].why: found \"lost\", expected one of: constant, "));
   EXPECT_TRUE(

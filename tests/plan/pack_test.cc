@@ -166,7 +166,7 @@ TEST(Pack, AnUnknownPackerIsRefusedWithTheOnesThereAre) {
   const auto result = pack(generate::chain(2), options);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, Error::Kind::Usage);
-  EXPECT_NE(result.error().message.find("greedy:size:first"), std::string::npos);
+  EXPECT_NE(result.error().hint.find("greedy:ORDER:FIT"), std::string::npos);
 }
 
 // Kinds of small instances, each checked pair by pair under each packer.
