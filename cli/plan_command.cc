@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <variant>
 
 #include "berth/formats/file.h"
@@ -10,6 +11,7 @@
 #include "berth/pipeline/outputs.h"
 #include "berth/pipeline/plan_file.h"
 #include "berth/render/table.h"
+#include "cli/search_watch.h"
 
 namespace berth::cli {
 namespace {
@@ -27,6 +29,16 @@ void say_memory_saved(const PlannedFile& planned, const Report& report, bool std
   } else {
     report.result(*planned.memory_saved + "\n");
   }
+}
+
+Result<PlanAnswer> watched(const InputFile& file, PlanOptions options, const Report& report) {
+  std::optional<SearchWatch> watch(std::in_place, !report.quiet());
+  watch->attach(options.pack);
+  auto answer = plan_file(file, options);
+  const bool was_interrupted = watch->was_interrupted();
+  watch.reset();  // and with it the line that it shows
+  if (was_interrupted) report.note("interrupted: this is the best that was found so far");
+  return answer;
 }
 
 ExitStatus say_planned(const PlannedFile& planned, const std::vector<std::string>& outputs,
@@ -80,7 +92,7 @@ ExitStatus PlanCommand::run() const {
   const auto file = open_input(input_);
   if (!file) return report.failure(file.error());
 
-  const auto answer = plan_file(*file, *options);
+  const auto answer = watched(*file, *options, report);
   if (!answer) return report.failure(answer.error());
   if (const auto* no = std::get_if<DoesNotFit>(&*answer)) {
     return no->proved ? report.failure("does-not-fit", no->report, kNo)

@@ -26,9 +26,10 @@ std::uint64_t shuffled(std::uint64_t value, std::uint64_t seed, std::uint32_t pi
 
 }  // namespace
 
-FloorSearch::FloorSearch(const Board& board, const Shortcuts& shortcuts)
+FloorSearch::FloorSearch(const Board& board, const Shortcuts& shortcuts, Deadline deadline)
     : board_(board),
       shortcuts_(shortcuts),
+      deadline_(deadline),
       floors_(board, shortcuts),
       parts_(board.column_count()),
       crossings_(board.column_count() + 1) {}
@@ -54,7 +55,7 @@ FloorSearch::Outcome FloorSearch::run(std::uint64_t capacity, Strategy& strategy
       go_back_from(decision.part);
       continue;
     }
-    if (nodes() >= stop) return Outcome::Stopped;
+    if (nodes() >= stop || deadline_.has_passed()) return Outcome::Stopped;
     ++decided_;
     if (!take_next_choice(decision)) {
       note_dead_end();
@@ -156,6 +157,7 @@ Column FloorSearch::choose_column(HalfOpen<Column> among, const Strategy& strate
 
 FloorSearch::Decision FloorSearch::decide(HalfOpen<Column> near, const Strategy& strategy) {
   find_parts();
+  looked_ += board_.column_count() + board_.pieces().size();
   Decision decision;
   decision.mark = floors_.mark();
   decision.column = choose_column(near, strategy);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "berth/plan/board.h"
+#include "berth/plan/deadline.h"
 #include "berth/plan/floors.h"
 
 namespace berth {
@@ -41,9 +42,9 @@ class FloorSearch {
  public:
   enum class Outcome { Fits, DoesNot, Stopped };
 
-  FloorSearch(const Board& board, const Shortcuts& shortcuts);
+  FloorSearch(const Board& board, const Shortcuts& shortcuts, Deadline deadline = {});
 
-  // Stops after `most_nodes`.
+  // Stops after `most_nodes`, or at the deadline.
   Outcome run(std::uint64_t capacity, Strategy& strategy, std::uint64_t most_nodes);
 
   // After Fits: the place of each piece.
@@ -52,10 +53,10 @@ class FloorSearch {
   std::uint64_t least_capacity() const { return least_capacity_; }
   // A node is a decision, or as many looks at columns and pieces as take about as long: decisions
   // alone would differ by a factor of a hundred in what they cost.
-  std::uint64_t nodes() const { return decided_ + floors_.looks() / kLooksToANode; }
+  std::uint64_t nodes() const { return decided_ + (looked_ + floors_.looks()) / kLooksToANode; }
 
  private:
-  static constexpr std::uint64_t kLooksToANode = 4;
+  static constexpr std::uint64_t kLooksToANode = 128;
 
   // A decision: what lies on the floor of `column`.
   struct Decision {
@@ -78,12 +79,14 @@ class FloorSearch {
 
   const Board& board_;
   Shortcuts shortcuts_;
+  Deadline deadline_;
   Floors floors_;
   std::vector<Decision> decisions_;
   std::vector<HalfOpen<Column>> parts_;  // by column: the part that it belongs to
   std::vector<std::int64_t> crossings_;  // scratch of find_parts
   std::uint64_t least_capacity_ = 0;
   std::uint64_t decided_ = 0;
+  std::uint64_t looked_ = 0;  // besides the floors' own looks
 };
 
 }  // namespace berth

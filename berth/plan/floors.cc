@@ -145,10 +145,11 @@ bool Floors::raise(Column column, std::uint64_t floor) {
 }
 
 // It never comes down again, short of undo.
-std::uint64_t Floors::lowest_place(std::uint32_t index) const {
+std::uint64_t Floors::lowest_place(std::uint32_t index) {
   const Piece& piece = board_.pieces()[index];
   const auto cells = board_.cells(piece);
   std::uint64_t place = places_[index];
+  looks_ += cells.size();
   for (const Cell& cell : cells) {
     const auto floor = columns_[cell.column].floor;
     if (floor > place + cell.bytes.lower) place = floor - cell.bytes.lower;
@@ -156,6 +157,7 @@ std::uint64_t Floors::lowest_place(std::uint32_t index) const {
   place = piece.align_up(place);
   for (std::size_t i = 0; i < cells.size();) {
     bool moved = false;
+    looks_ += standing_[cells[i].column].size();
     for (const ByteRange& bytes : standing_[cells[i].column]) {
       if (bytes.lower < place + cells[i].bytes.upper &&
           place + cells[i].bytes.lower < bytes.upper) {
@@ -195,7 +197,7 @@ void Floors::forget_concerns() {
 
 // Pieces first, since columns draw on all of theirs.
 bool Floors::settle() {
-  for (;; ++looks_) {
+  for (;;) {
     if (!pieces_concerned_.empty()) {
       const auto piece = pieces_concerned_.back();
       pieces_concerned_.pop_back();
@@ -228,6 +230,7 @@ bool Floors::settle_piece(std::uint32_t index) {
 }
 
 bool Floors::settle_column(Column column) {
+  looks_ += board_.entries(column).size();
   sort_by_bottom(column);
   if (shortcuts_.lift && !is_full(column)) {
     const auto& by_bottom = by_bottom_[column];

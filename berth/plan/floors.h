@@ -87,7 +87,7 @@ class Floors {
 
   bool raise(Column column, std::uint64_t floor);
   void stand(Column column, ByteRange bytes);
-  std::uint64_t lowest_place(std::uint32_t index) const;
+  std::uint64_t lowest_place(std::uint32_t index);
   std::uint64_t next_place(std::uint32_t piece, std::uint64_t above) const;
   bool settle();
   bool settle_piece(std::uint32_t piece);

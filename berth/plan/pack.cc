@@ -25,8 +25,8 @@ namespace {
 using Candidates = std::vector<Candidate>;  // by DeviceId
 using Problems = std::span<const Problem>;
 
-// A node of the exact search takes about as long as placing this many tasks greedily.
-constexpr std::uint64_t kGreedyNodesToAnExact = 1;
+// Placing a task greedily takes about as long as this many nodes of the exact search.
+constexpr std::uint64_t kExactNodesToAGreedy = 8;
 
 struct Search {
   const PackOptions& options;
@@ -83,12 +83,30 @@ std::uint64_t left_of(std::uint64_t effort, std::uint64_t spent) {
   return effort - std::min(effort, spent);
 }
 
+void tell(const Problem& problem, const Candidate& candidate, const Search& search) {
+  if (!search.options.on_progress) return;
+  search.options.on_progress({problem.device(), Bytes(problem.peak(candidate.places)),
+                              Bytes(candidate.lower_bound), candidate.nodes});
+}
+
 Candidate narrowed(const Problem& problem, Candidate start, const Search& search) {
   if (start.cut) return start;
   ExactOptions exact;
-  exact.most_nodes = left_of(search.options.effort, start.nodes) / kGreedyNodesToAnExact;
+  const auto spent = start.nodes;
+  const auto left = left_of(search.options.effort, spent);
+  exact.most_nodes =
+      left > UINT64_MAX / kExactNodesToAGreedy ? UINT64_MAX : left * kExactNodesToAGreedy;
   exact.seed = search.options.seed;
-  return improve_exactly(problem, std::move(start), exact);
+  exact.deadline = search.deadline;
+  if (search.options.on_progress) {
+    exact.on_progress = [&, spent](std::uint64_t best, std::uint64_t bound, std::uint64_t nodes) {
+      search.options.on_progress(
+          {problem.device(), Bytes(best), Bytes(bound), spent + nodes / kExactNodesToAGreedy});
+    };
+  }
+  Candidate best = improve_exactly(problem, std::move(start), exact);
+  best.nodes = spent + (best.nodes - spent) / kExactNodesToAGreedy;
+  return best;
 }
 
 // The portfolio; where it misses the bound also the source's own allocator, so that nobody loses by
@@ -102,6 +120,7 @@ Result<Candidates> pack_auto(const Instance& instance, Problems problems, const 
   bool all_least = true;
   for (const Problem& problem : problems) {
     best.push_back(best_of_portfolio(problem, search.options.effort, search.deadline));
+    tell(problem, best.back(), search);
     all_least = all_least && is_least(problem, best.back());
   }
   if (all_least) return best;
@@ -190,7 +209,7 @@ Result<PackAnswer> pack(const Instance& instance, const PackOptions& options) {
         "life, area or start, maybe with congestion- before it and -late behind it; a "
         "fit is first or best");
   }
-  const Deadline deadline(options.time_limit);
+  const Deadline deadline(options.time_limit, options.interrupt);
   const auto problems = Problem::of_each_device(instance);
   if (auto fault = find_fixed_fault(instance, problems)) return *fault;
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +14,14 @@
 
 namespace berth {
 
+// How far a search on one device has come: nothing fits less than `bound`.
+struct PackProgress {
+  DeviceId device;
+  Bytes best;
+  Bytes bound;
+  std::uint64_t nodes = 0;
+};
+
 struct PackOptions {
   std::string packer = "auto";
   std::uint64_t seed = 0;
@@ -20,6 +30,10 @@ struct PackOptions {
   // Seconds after which the search stops as well; the packing then says that it was cut. What it
   // returns depends on the machine.
   std::optional<double> time_limit;
+  // Where it is set by then (by a signal handler, by another thread), the search stops as if its
+  // time were up.
+  const std::atomic<bool>* interrupt = nullptr;
+  std::function<void(const PackProgress&)> on_progress{};
 };
 
 // What `PackOptions::packer` may be.

@@ -101,9 +101,10 @@ Candidate best_of_portfolio(const Problem& problem, std::uint64_t effort,
                             const Deadline& deadline) {
   Portfolio portfolio(problem, effort, deadline);
   if (portfolio.is_large()) {
-    portfolio.try_squeaky_wheel(effort / 2);
+    // What hardly has two attempts gives them all to the one.
+    portfolio.try_squeaky_wheel(portfolio.size() > effort / 4 ? effort : effort / 2);
   } else {
-    portfolio.try_rules(effort / 4);
+    portfolio.try_rules(std::min(effort / 4, kLeaders.size() * portfolio.size()));
     portfolio.try_squeaky_wheel(std::min(portfolio.left() / 2, kLessons * portfolio.size()));
   }
   portfolio.try_rules(effort);

@@ -15,7 +15,11 @@ std::vector<Problem> Problem::of_each_device(const Instance& instance) {
     if (instance.extent(id) != Bytes(0)) problems[device].add(instance, id, curves[device]);
   }
   for (std::size_t device = 0; device < curves.size(); ++device) {
+    problems[device].device_ = DeviceId(device);
     problems[device].max_load_ = curves[device].max().count();
+    if (const auto usable = instance.devices()[device].usable()) {
+      problems[device].usable_ = usable->count();
+    }
     problems[device].slot_count_ = static_cast<Slot>(curves[device].points().size());
     problems[device].finish();
   }

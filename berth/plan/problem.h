@@ -61,11 +61,14 @@ class Problem {
     return std::span(rects_).subspan(task.first_rect, task.rect_count);
   }
   Slot slot_count() const { return slot_count_; }
+  DeviceId device() const { return device_; }
 
   // The largest sum of live extents.
   std::uint64_t max_load() const { return max_load_; }
   // No placement's peak is lower: the max load, the largest extent, the highest fixed end.
   std::uint64_t lower_bound() const { return lower_bound_; }
+  // What the device has; nothing where it is not limited.
+  std::optional<std::uint64_t> usable() const { return usable_; }
 
   // The highest end under `places`.
   std::uint64_t peak(std::span<const std::uint64_t> places) const;
@@ -77,9 +80,11 @@ class Problem {
 
   std::vector<Task> tasks_;
   std::vector<Rect> rects_;
+  DeviceId device_;
   Slot slot_count_ = 0;
   std::uint64_t max_load_ = 0;
   std::uint64_t lower_bound_ = 0;
+  std::optional<std::uint64_t> usable_;
 };
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <string>
 #include <vector>
@@ -253,6 +254,61 @@ TEST(Auto, SpendsNoMoreThanItsEffortBeyondTheFirstAttempt) {
   const auto patient = std::get<Packing>(*pack(instance, options));
   EXPECT_LE(patient.nodes, 240u);
   EXPECT_LE(patient.arenas[0].peak, hasty.arenas[0].peak);
+}
+
+// At most 15 bytes are live at once, but buffer 0 stands at [5, 10) and leaves 1 only what is
+// above.
+Instance cut_up(std::optional<Bytes> capacity) {
+  std::vector<Buffer> buffers = {generate::buffer(0, 5, {0, 2}), generate::buffer(1, 6, {0, 1}),
+                                 generate::buffer(2, 5, {1, 3}), generate::buffer(3, 5, {1, 3})};
+  buffers[0].fixed = Offset(5);
+  return *Instance::make({Device{"A", capacity, {}}}, buffers);
+}
+
+TEST(Auto, ACapacityThatNothingFitsIsRefusedByProof) {
+  const auto least = packed(cut_up(std::nullopt)).arenas[0];
+  EXPECT_EQ(least.max_load, Bytes(15));
+  EXPECT_EQ(least.peak, Bytes(16));
+  EXPECT_TRUE(least.proved_least());
+  EXPECT_GT(packed(cut_up(Bytes(15))).arenas[0].lower_bound, Bytes(15));
+  EXPECT_EQ(packed(cut_up(Bytes(16))).arenas[0].peak, Bytes(16));
+}
+
+TEST(Auto, ACapacityThatIsMetIsFoundWhateverTheGap) {
+  const auto loose = generate::small({.buffers = 60, .steps = 40, .largest = 900}, 8);
+  const auto least = packed(loose).arenas[0];
+  for (const std::uint64_t more : {0u, 10u, 100u}) {
+    const Bytes capacity = least.peak + Bytes(more);
+    const auto told = *Instance::make({Device{"arena", capacity, {}}},
+                                      {loose.buffers().begin(), loose.buffers().end()});
+    EXPECT_LE(packed(told).arenas[0].peak, capacity);
+  }
+}
+
+TEST(Auto, AnInterruptLeavesASoundPackingThatSaysItWasCut) {
+  const auto instance = generate::mixed_lives(2'000, 1);
+  const std::atomic<bool> interrupt = true;
+  PackOptions options;
+  options.interrupt = &interrupt;
+  const auto hasty = std::get<Packing>(*pack(instance, options));
+  EXPECT_TRUE(hasty.cut);
+  EXPECT_EQ(oracle::find_fault(instance, hasty.placement), std::nullopt);
+}
+
+TEST(Auto, TellsHowFarItHasComeAndNeverGoesBack) {
+  const auto instance = generate::small({.buffers = 60, .steps = 40, .largest = 900}, 8);
+  std::vector<PackProgress> told;
+  PackOptions options;
+  options.packer = "exact";
+  options.on_progress = [&](const PackProgress& progress) { told.push_back(progress); };
+  const auto packing = std::get<Packing>(*pack(instance, options));
+  ASSERT_FALSE(told.empty());
+  for (std::size_t i = 1; i < told.size(); ++i) {
+    EXPECT_LE(told[i].best, told[i - 1].best);
+    EXPECT_GE(told[i].bound, told[i - 1].bound);
+    EXPECT_GE(told[i].nodes, told[i - 1].nodes);
+  }
+  EXPECT_GE(told.back().best, packing.arenas[0].peak);
 }
 
 TEST(Auto, ATimeLimitLeavesASoundPackingThatSaysItWasCut) {
