@@ -7,6 +7,7 @@
 #include "berth/certify/explain_placement.h"
 #include "berth/formats/json.h"
 #include "berth/pipeline/check_file.h"
+#include "berth/pipeline/check_reason_file.h"
 
 namespace berth::cli {
 namespace {
@@ -36,6 +37,41 @@ std::string text_of(const CheckedFile& checked) {
   return text;
 }
 
+std::string_view name_of(ReasonVerdict::Answer answer) {
+  switch (answer) {
+    case ReasonVerdict::Answer::Confirmed:
+      return "confirmed";
+    case ReasonVerdict::Answer::Refuted:
+      return "refuted";
+    case ReasonVerdict::Answer::Undecided:
+      return "undecided";
+  }
+  __builtin_unreachable();
+}
+
+ExitStatus status_of(const CheckedReason& checked) {
+  if (checked.mismatch || checked.verdict.answer == ReasonVerdict::Answer::Refuted) return kNo;
+  return checked.verdict.answer == ReasonVerdict::Answer::Confirmed ? kYes : kUndecided;
+}
+
+ExitStatus say_reason(const Result<CheckedReason>& checked, const Report& report) {
+  if (!checked) return report.failure(checked.error());
+  const ReasonVerdict& verdict = checked->verdict;
+  const std::string_view name = name_of(verdict.answer);
+  if (report.json()) {
+    report.result(
+        fmt::format("{{\"reason\": \"{}\", \"why\": {}, \"cases\": {}, \"mismatch\": {}}}\n", name,
+                    json_quoted(verdict.why), verdict.cases,
+                    checked->mismatch ? json_quoted(*checked->mismatch) : "null"));
+  } else if (!report.quiet()) {
+    report.result(fmt::format("{}: {}\n", name, verdict.why));
+    if (checked->mismatch) {
+      report.result("not a reason about this input: " + *checked->mismatch + "\n");
+    }
+  }
+  return status_of(*checked);
+}
+
 }  // namespace
 
 CheckCommand::CheckCommand(CLI::App& app)
@@ -47,6 +83,9 @@ CheckCommand::CheckCommand(CLI::App& app)
           "offline plan; - is standard input")
       ->required();
   command_->add_option("INPUT", input_, "The file that the plan was made from");
+  command_->add_flag("--reason", reason_,
+                     "PLAN is the reason for which a plan was refused: buffers that by themselves "
+                     "do not fit");
   options_.add_to(*command_, /*for_check=*/true);
   common_.add_to(*command_);
 }
@@ -64,6 +103,9 @@ ExitStatus CheckCommand::run() const {
     input = *std::move(opened);
   }
 
+  if (reason_ || kind_of(plan->content) == InputKind::ReasonJson) {
+    return say_reason(check_reason_file(*plan, input, *options), report);
+  }
   const auto checked = check_file(*plan, input, *options);
   if (!checked) return report.failure(checked.error());
   for (const std::string& note : checked->notes) report.note(note);

@@ -20,6 +20,7 @@ class CheckCommand {
   CLI::App* command_;
   std::string plan_;
   std::string input_;
+  bool reason_ = false;
   PlanOptionTexts options_;
   CommonOptions common_;
 };

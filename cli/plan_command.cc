@@ -8,6 +8,7 @@
 
 #include "berth/formats/file.h"
 #include "berth/formats/plan_json.h"
+#include "berth/formats/reason_json.h"
 #include "berth/pipeline/outputs.h"
 #include "berth/pipeline/plan_file.h"
 #include "berth/render/table.h"
@@ -29,6 +30,23 @@ void say_memory_saved(const PlannedFile& planned, const Report& report, bool std
   } else {
     report.result(*planned.memory_saved + "\n");
   }
+}
+
+ExitStatus say_no(const DoesNotFit& no, const std::string& reason_path, const Report& report) {
+  if (!no.proved) return report.failure("undecided", no.report, kUndecided);
+  if (!no.reason) {
+    report.note("the reason is not told: no few buffers were found within the effort");
+    return report.failure("does-not-fit", no.report, kNo);
+  }
+  const std::string reason = write_reason(*no.reason);
+  if (!reason_path.empty()) {
+    const FileContent file = {reason_path, reason};
+    if (const auto written = write_files({&file, 1}); !written) {
+      return report.failure(written.error());
+    }
+    report.note("wrote " + reason_path);
+  }
+  return report.failure("does-not-fit", no.report, kNo, ",\n \"reason\": " + reason);
 }
 
 Result<PlanAnswer> watched(const InputFile& file, PlanOptions options, const Report& report) {
@@ -79,6 +97,11 @@ PlanCommand::PlanCommand(CLI::App& app)
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command_
+      ->add_option("--reason", reason_,
+                   "Where nothing fits: write why, as few buffers as say it, for 'berth check' "
+                   "(.json)")
+      ->type_name("FILE");
   options_.add_to(*command_, /*for_check=*/false);
   common_.add_to(*command_);
 }
@@ -86,6 +109,10 @@ PlanCommand::PlanCommand(CLI::App& app)
 ExitStatus PlanCommand::run() const {
   const Report report = common_.report();
   if (const auto fault = find_output_fault(outputs_)) return report.failure(*fault);
+  if (!reason_.empty() && !reason_.ends_with(".json")) {
+    return report.failure({Error::Kind::Usage, "--reason", "found '" + reason_ + "'",
+                           "expected a file whose name ends in .json"});
+  }
   auto options = options_.parse();
   if (!options) return report.failure(options.error());
   options->planner_off = environment_is_on("NO_MEMORY_PLANNER");
@@ -94,10 +121,7 @@ ExitStatus PlanCommand::run() const {
 
   const auto answer = watched(*file, *options, report);
   if (!answer) return report.failure(answer.error());
-  if (const auto* no = std::get_if<DoesNotFit>(&*answer)) {
-    return no->proved ? report.failure("does-not-fit", no->report, kNo)
-                      : report.failure("undecided", no->report, kUndecided);
-  }
+  if (const auto* no = std::get_if<DoesNotFit>(&*answer)) return say_no(*no, reason_, report);
   if (const auto* broken = std::get_if<BrokenPromise>(&*answer)) {
     return report.failure("internal",
                           "berth: a fault of our own: the plan did not pass the check and was not "

@@ -21,6 +21,7 @@ class PlanCommand {
   CLI::App* command_;
   std::string input_;
   std::vector<std::string> outputs_;
+  std::string reason_;
   PlanOptionTexts options_;
   CommonOptions common_;
 };

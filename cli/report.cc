@@ -49,11 +49,12 @@ void Report::note(const std::string& text) const {
 }
 
 void Report::json_error(const std::string& kind, const std::string& where,
-                        const std::string& message, const std::string& hint) const {
+                        const std::string& message, const std::string& hint,
+                        const std::string& more) const {
   if (!json_) return;
-  result(
-      fmt::format("{{\"error\": {{\"kind\": {}, \"where\": {}, \"message\": {}, \"hint\": {}}}}}\n",
-                  json_quoted(kind), json_quoted(where), json_quoted(message), json_quoted(hint)));
+  result(fmt::format(
+      "{{\"error\": {{\"kind\": {}, \"where\": {}, \"message\": {}, \"hint\": {}}}{}}}\n",
+      json_quoted(kind), json_quoted(where), json_quoted(message), json_quoted(hint), more));
 }
 
 ExitStatus Report::failure(const Error& error) const {
@@ -65,10 +66,10 @@ ExitStatus Report::failure(const Error& error) const {
   return status_of(error);
 }
 
-ExitStatus Report::failure(const std::string& kind, const std::string& text,
-                           ExitStatus status) const {
+ExitStatus Report::failure(const std::string& kind, const std::string& text, ExitStatus status,
+                           const std::string& more) const {
   write(stderr, printable_lines(text));
-  json_error(kind, "", text, "");
+  json_error(kind, "", text, "", more);
   return status;
 }
 

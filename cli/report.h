@@ -23,11 +23,13 @@ class Report {
   // Says why there is no result, and gives the exit status for it.
   ExitStatus failure(const Error& error) const;
   // The same where the answer is no, undecided, or a fault of our own. `kind` names it in JSON.
-  ExitStatus failure(const std::string& kind, const std::string& text, ExitStatus status) const;
+  // `more`: what stands beside the error in the JSON object, such as `, "reason": {...}`.
+  ExitStatus failure(const std::string& kind, const std::string& text, ExitStatus status,
+                     const std::string& more = {}) const;
 
  private:
   void json_error(const std::string& kind, const std::string& where, const std::string& message,
-                  const std::string& hint) const;
+                  const std::string& hint, const std::string& more = {}) const;
 
   bool json_;
   bool quiet_;

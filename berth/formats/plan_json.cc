@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "berth/formats/gaps_json.h"
 #include "berth/formats/json_lines.h"
 
 namespace berth {
@@ -38,12 +39,6 @@ std::string arena_line(const PlannedArena& arena) {
   return line + "}";
 }
 
-std::string gap_text(const Gap& gap) {
-  std::string text = fmt::format(R"({{"first": {}, "end": {})", gap.steps.lower, gap.steps.upper);
-  if (gap.kept) text += fmt::format(R"(, "kept": [{}, {}])", gap.kept->lower, gap.kept->upper);
-  return text + "}";
-}
-
 std::string buffer_line(const PlannedBuffer& buffer) {
   std::string line = fmt::format(
       R"({{"name": {}, "arena": {}, "offset": {}, "bytes": {}, "skew": {}, "alignment": {}, )"
@@ -53,14 +48,7 @@ std::string buffer_line(const PlannedBuffer& buffer) {
   if (buffer.fixed) line += fmt::format(", \"fixed\": {}", buffer.fixed->value());
   if (buffer.view_of) line += fmt::format(", \"view_of\": {}", *buffer.view_of);
   if (buffer.reuses) line += fmt::format(", \"reuses\": {}", *buffer.reuses);
-  if (!buffer.gaps.empty()) {
-    line += ", \"gaps\": [";
-    for (std::size_t i = 0; i < buffer.gaps.size(); ++i) {
-      line += (i == 0 ? "" : ", ") + gap_text(buffer.gaps[i]);
-    }
-    line += "]";
-  }
-  return line + "}";
+  return line + gaps_field(buffer.gaps) + "}";
 }
 
 std::string kept_line(const KeptTensor& kept) {
@@ -130,17 +118,6 @@ class Reader {
     if (auto error = fields.finish_among_others()) parent.refuse(std::move(*error));
   }
 
-  static Alignment read_alignment(JsonFields& fields, std::string_view key,
-                                  std::optional<Alignment> absent = {}) {
-    const auto value =
-        absent ? fields.optional_integer(key).value_or(absent->value()) : fields.integer(key);
-    const auto alignment = Alignment::of(value);
-    if (!alignment) {
-      fields.refuse(key, fmt::format("found {}, expected a power of two", value));
-    }
-    return alignment.value_or(Alignment());
-  }
-
   void read_arena(JsonFields& fields) {
     PlannedArena arena;
     arena.device = fields.string("device");
@@ -198,32 +175,6 @@ class Reader {
     buffer.reuses = read_index(fields, "reuses", buffer_count_, "buffers");
     buffer.gaps = read_gaps(fields);
     plan_.buffers.push_back(std::move(buffer));
-  }
-
-  static std::vector<Gap> read_gaps(JsonFields& parent) {
-    std::vector<Gap> gaps;
-    const auto items = parent.optional_array("gaps").value_or(std::vector<JsonValue>());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      const std::string path = fmt::format("{}[{}]", parent.path_of("gaps"), i);
-      JsonFields fields(items[i], path);
-      Gap gap;
-      gap.steps.lower = fields.integer("first");
-      gap.steps.upper = fields.integer("end");
-      if (const auto kept = fields.optional_array("kept")) gap.kept = read_range(fields, *kept);
-      if (auto error = fields.finish_among_others()) parent.refuse(std::move(*error));
-      gaps.push_back(gap);
-    }
-    return gaps;
-  }
-
-  static ByteRange read_range(JsonFields& fields, const std::vector<JsonValue>& pair) {
-    const bool is_pair = pair.size() == 2 && pair[0].kind() == JsonValue::Kind::Integer &&
-                         pair[1].kind() == JsonValue::Kind::Integer;
-    if (!is_pair) {
-      fields.refuse("kept", "expected two integers: the first byte kept and the end");
-      return {};
-    }
-    return {pair[0].integer(), pair[1].integer()};
   }
 
   void read_kept(JsonFields& fields) {

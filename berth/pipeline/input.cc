@@ -23,6 +23,7 @@ InputKind json_kind(std::string_view content) {
   if (value == std::string_view::npos) return InputKind::OtherJson;
   if (content.substr(value).starts_with("\"berth.schedule/")) return InputKind::ScheduleJson;
   if (content.substr(value).starts_with("\"berth.plan/")) return InputKind::PlanJson;
+  if (content.substr(value).starts_with("\"berth.reason/")) return InputKind::ReasonJson;
   return InputKind::OtherJson;
 }
 

@@ -20,6 +20,7 @@ enum class InputKind {
   OtherBinary,
   ScheduleJson,
   PlanJson,
+  ReasonJson,
   OtherJson,
   Tflite,
   Onnx,

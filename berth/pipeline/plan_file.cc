@@ -4,16 +4,23 @@
 
 #include <utility>
 
+#include "berth/base/sha256.h"
 #include "berth/base/text.h"
 #include "berth/certify/explain_placement.h"
 #include "berth/certify/placement.h"
+#include "berth/certify/reason.h"
+#include "berth/formats/file.h"
 #include "berth/pipeline/certified_launches.h"
 #include "berth/pipeline/compose_plan.h"
+#include "berth/plan/reason.h"
 #include "berth/plan/rewrite.h"
 #include "berth/render/capacity_report.h"
 
 namespace berth {
 namespace {
+
+// As many as take well under a second.
+constexpr std::uint64_t kCasesOfOurOwn = 100'000;
 
 std::string place_of(const Buffer& buffer) {
   return fmt::format("{}", buffer.fixed->value());
@@ -42,27 +49,65 @@ struct ExplainInfeasible {
   }
 };
 
+struct Overflow {
+  std::size_t arena = 0;
+  bool proved = false;
+};
+
 // The first device whose arena is past what it has; those proved impossible come first.
-std::optional<DoesNotFit> find_overflow(const Plan& plan) {
-  std::optional<DoesNotFit> overflow;
+std::optional<Overflow> find_overflow(const Plan& plan) {
+  std::optional<Overflow> overflow;
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     const PlannedArena& arena = plan.arenas[i];
     const auto usable = Device{arena.device, arena.capacity, arena.reserve}.usable();
     if (!usable || arena.figures.peak <= *usable) continue;
     const bool proved = arena.figures.lower_bound > *usable;
     if (overflow && (overflow->proved || !proved)) continue;
-    overflow = DoesNotFit{proved, capacity_report(plan, i)};
+    overflow = {i, proved};
   }
   return overflow;
 }
 
-Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan) {
+// Which buffers it takes, where that is not all that are live at a step.
+std::string set_text(const Reason& reason) {
+  constexpr std::size_t kListed = 8;
+  const auto buffers = reason.part.buffers();
+  std::string text;
+  for (std::size_t i = 0; i < buffers.size() && i < kListed; ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", printable(buffers[i].name),
+                        buffers[i].size.count());
+  }
+  if (buffers.size() > kListed) text += fmt::format(" and {} more", buffers.size() - kListed);
+  return fmt::format("  by themselves {} already do not fit{}: {}\n", buffers.size(),
+                     reason.minimal ? ", and without any one of them the others do" : "", text);
+}
+
+// The answer no, with a reason that has passed the check that anybody can run.
+PlanAnswer refusal(DoesNotFit no, std::optional<Reason> reason, const Plan* plan,
+                   const PlanSource& source) {
+  if (!reason) return no;
+  if (const auto verdict = check_reason(*reason, kCasesOfOurOwn);
+      verdict.answer == ReasonVerdict::Answer::Refuted) {
+    return BrokenPromise{verdict.why};
+  }
+  reason->source = source;
+  if (plan && !reason->step) no.report += set_text(*reason);
+  no.reason = *std::move(reason);
+  return no;
+}
+
+Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan, std::uint64_t effort) {
   // What fits must pass the check as it stands; what does not is judged without its limits.
   Plan unlimited = plan;
   for (PlannedArena& arena : unlimited.arenas) arena.capacity.reset();
   const PlacementVerdict verdict = check_placement(unlimited);
   if (!verdict.sound()) return BrokenPromise{explain(verdict, unlimited)};
-  if (auto overflow = find_overflow(plan)) return *std::move(overflow);
+  if (const auto overflow = find_overflow(plan)) {
+    DoesNotFit no{overflow->proved, capacity_report(plan, overflow->arena)};
+    if (!no.proved) return no;
+    return refusal(std::move(no), find_reason(question.instance, DeviceId(overflow->arena), effort),
+                   &plan, plan.source);
+  }
 
   PlannedFile planned{std::move(question), std::move(packing), std::move(plan), {}, {}, {}};
   if (const auto* form = std::get_if<ScheduleForm>(&planned.question.form)) {
@@ -88,12 +133,14 @@ Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options) 
   auto answer = pack(question->instance, options.pack);
   if (!answer) return tl::unexpected(answer.error());
   if (const auto* infeasible = std::get_if<Infeasible>(&*answer)) {
-    return DoesNotFit{true, std::visit(ExplainInfeasible{question->instance}, infeasible->reason)};
+    DoesNotFit no{true, std::visit(ExplainInfeasible{question->instance}, infeasible->reason)};
+    return refusal(std::move(no), reason_of(question->instance, *infeasible), nullptr,
+                   {base_name(file.path), sha256(file.content)});
   }
   auto& packing = std::get<Packing>(*answer);
   auto plan = compose_plan(file, *question, packing, options);
   if (!plan) return tl::unexpected(plan.error());
-  return answer_of(*std::move(question), std::move(packing), *std::move(plan));
+  return answer_of(*std::move(question), std::move(packing), *std::move(plan), options.pack.effort);
 }
 
 }  // namespace berth

@@ -8,6 +8,7 @@
 #include "berth/base/result.h"
 #include "berth/ir/packing.h"
 #include "berth/ir/plan.h"
+#include "berth/ir/reason.h"
 #include "berth/ir/schedule.h"
 #include "berth/lower/lower.h"
 #include "berth/pipeline/options.h"
@@ -30,6 +31,8 @@ struct PlannedFile {
 struct DoesNotFit {
   bool proved = false;  // no placement fits; otherwise neither met nor disproved
   std::string report;   // who, where, how much, what to do
+  // What anybody can check of it, where it is proved.
+  std::optional<Reason> reason{};
 };
 
 // Our own answer did not pass the independent check: never written, never used.

@@ -160,6 +160,9 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
       return read_schedule_question(file, options);
     case InputKind::Tflite:
       return read_model_question(file, options);
+    case InputKind::ReasonJson:
+      return input_error(file.path, "is a reason for which a plan was refused, not an input",
+                         "'berth check' judges it");
     case InputKind::PlanJson:
       return input_error(file.path, "is a plan already",
                          "plan the file it was made from, or give it to 'berth check'");

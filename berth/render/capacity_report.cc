@@ -63,11 +63,13 @@ std::string advice_when_full(const Plan& plan, const std::vector<Tile>& live, By
   return fmt::format("{}: {} more must follow it", first, (short_by - largest.load).count());
 }
 
-std::string advice_when_cut_up(const Plan& plan, const std::vector<Tile>& live, Bytes usable) {
+std::string advice_when_cut_up(const Plan& plan, const std::vector<Tile>& live, Bytes usable,
+                               bool refuted) {
   for (const Tile& tile : live) {
     if (Bytes(tile.bytes.upper) <= usable) continue;
-    return fmt::format("{} found no hole and ends at {}: plan again with more effort, or shrink it",
-                       item(plan, tile), tile.bytes.upper);
+    return fmt::format(
+        "{} found no hole and ends at {}: {}", item(plan, tile), tile.bytes.upper,
+        refuted ? "no placement helps, shrink it" : "plan again with more effort, or shrink it");
   }
   return "";
 }
@@ -133,9 +135,9 @@ std::string capacity_report(const Plan& plan, std::size_t arena_index) {
   const Shortage shortage = shortage_of(arena, occupancy, usable);
   const std::vector<Tile> live = live_at(plan, occupancy, shortage.step);
   const Free free = free_at(occupancy, shortage.step, usable);
-  const std::string what_to_do = shortage.full
-                                     ? advice_when_full(plan, live, shortage.need - usable)
-                                     : advice_when_cut_up(plan, live, usable);
+  const std::string what_to_do =
+      shortage.full ? advice_when_full(plan, live, shortage.need - usable)
+                    : advice_when_cut_up(plan, live, usable, arena.figures.lower_bound > usable);
   return heading(plan, arena, shortage) +
          aligned(rows_of(arena, usable, shortage, free, live_list(plan, live))) +
          (what_to_do.empty() ? "" : "  " + what_to_do + "\n");

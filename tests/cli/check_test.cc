@@ -48,6 +48,36 @@ TEST_F(CheckCommandTest, ADamagedPlanIsNoAndSaysWhoMeets) {
   }
 }
 
+// At most 15 bytes are live, but a stands at [5, 10) and b finds no 6 beside it in 15.
+TEST_F(CheckCommandTest, TheReasonOfARefusalIsConfirmed) {
+  command.write("cut.csv", "id,lower,upper,size,offset\na,0,2,5,5\nb,0,1,6,\nc,1,3,5,\nd,1,3,5,\n");
+  const Ran refused =
+      command.run({"plan", "cut.csv", "--capacity", "15", "--reason", "why.json", "--json"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.out.find("\"reason\": {\"format\": \"berth.reason/1\""), std::string::npos);
+  const Ran ran = command.run({"check", "--reason", "why.json", "cut.csv"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("confirmed: 2 buffers do not go into 15 bytes"), std::string::npos);
+  EXPECT_EQ(command.run({"check", "why.json"}).status, 0);
+  EXPECT_EQ(command.run({"check", "why.json", "cut.csv", "--capacity", "16"}).status, 1);
+  EXPECT_EQ(command.run({"check", "why.json", "t.csv"}).status, 1);
+  EXPECT_EQ(command.run({"check", "--reason", "p.json"}).status, 3);
+  EXPECT_EQ(command.run({"plan", "why.json"}).status, 3);
+
+  std::string text = command.read("why.json");
+  const auto at = text.find("\"capacity\": 15");
+  command.write("false.json", text.replace(at, 14, "\"capacity\": 16"));
+  const Ran refuted = command.run({"check", "false.json"});
+  EXPECT_EQ(refuted.status, 1);
+  EXPECT_NE(refuted.out.find("refuted"), std::string::npos);
+}
+
+TEST_F(CheckCommandTest, NoReasonIsWrittenWhereItFits) {
+  EXPECT_EQ(command.run({"plan", "t.csv", "--capacity", "150", "--reason", "why.json"}).status, 0);
+  EXPECT_EQ(command.read("why.json"), "(no such file)");
+  EXPECT_EQ(command.run({"plan", "t.csv", "--capacity", "149", "--reason", "why.txt"}).status, 2);
+}
+
 TEST_F(CheckCommandTest, AFalseClaimToBeLeastIsNo) {
   damage("\"proved_least\": true", "\"proved_least\": false");
   const Ran ran = command.run({"check", "d.json"});
