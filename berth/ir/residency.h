@@ -10,6 +10,7 @@
 #include "berth/base/id.h"
 #include "berth/base/interval.h"
 #include "berth/ir/deployment.h"
+#include "berth/ir/prices.h"
 #include "berth/ir/program.h"
 
 namespace berth {
@@ -118,6 +119,29 @@ struct Residency {
   bool feasible() const { return obstacles.empty(); }
 
   friend bool operator==(const Residency&, const Residency&) = default;
+};
+
+// What one chip's SRAM was asked to hold, what stays (times, by item), and the prices that bound
+// what could.
+struct ChipCertificate {
+  ChipId chip;
+  Choice choice;
+  std::vector<std::uint64_t> kept;
+  Prices prices;
+
+  friend bool operator==(const ChipCertificate&, const ChipCertificate&) = default;
+};
+
+// A plan beside what else could be: bytes a step moves off chip by the rule, by the best that was
+// found, and the least that is proved to be possible.
+struct ResidencyAnswer {
+  Residency plan;
+  Bytes rule;
+  Bytes best;
+  Bytes bound;
+  std::vector<ChipCertificate> certificates;
+
+  friend bool operator==(const ResidencyAnswer&, const ResidencyAnswer&) = default;
 };
 
 std::string_view to_string(Tier tier);
