@@ -11,6 +11,7 @@
 #include "cli/exit_status.h"
 #include "cli/plan_command.h"
 #include "cli/report.h"
+#include "cli/reside_command.h"
 #include "cli/show_command.h"
 
 namespace {
@@ -34,6 +35,7 @@ ExitStatus run(int count, char** words) {
   const CheckCommand check(app);
   const CertifyCommand certify(app);
   const ShowCommand show(app);
+  const ResideCommand reside(app);
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp& help) {
@@ -52,6 +54,7 @@ ExitStatus run(int count, char** words) {
         .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
   }
   if (plan.chosen()) return plan.run();
+  if (reside.chosen()) return reside.run();
   if (check.chosen()) return check.run();
   return certify.chosen() ? certify.run() : show.run();
 }

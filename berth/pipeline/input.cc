@@ -24,6 +24,8 @@ InputKind json_kind(std::string_view content) {
   if (content.substr(value).starts_with("\"berth.schedule/")) return InputKind::ScheduleJson;
   if (content.substr(value).starts_with("\"berth.plan/")) return InputKind::PlanJson;
   if (content.substr(value).starts_with("\"berth.reason/")) return InputKind::ReasonJson;
+  if (content.substr(value).starts_with("\"berth.program/")) return InputKind::ProgramJson;
+  if (content.substr(value).starts_with("\"berth.deployment/")) return InputKind::DeploymentJson;
   return InputKind::OtherJson;
 }
 

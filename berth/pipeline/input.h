@@ -21,6 +21,8 @@ enum class InputKind {
   ScheduleJson,
   PlanJson,
   ReasonJson,
+  ProgramJson,
+  DeploymentJson,
   OtherJson,
   Tflite,
   Onnx,

@@ -175,6 +175,10 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
     case InputKind::OtherBinary:
       return input_error(file.path, "is a binary of no kind that is known, or a damaged model",
                          "give a .tflite model, an instance table or a schedule");
+    case InputKind::ProgramJson:
+    case InputKind::DeploymentJson:
+      return input_error(file.path, "says what tensors live in which memory, not yet where in it",
+                         "'berth reside' places it on a target");
     case InputKind::OtherJson:
       return input_error(file.path, "is JSON, but its \"format\" is none that can be planned",
                          "expected \"berth.schedule/1\"");

@@ -8,10 +8,13 @@
 #include "berth/formats/c_header.h"
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
+#include "berth/formats/residency_json.h"
 #include "berth/formats/schedule.h"
+#include "berth/formats/target_toml.h"
 #include "berth/pipeline/certify_files.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/plan_file.h"
+#include "berth/pipeline/reside_file.h"
 
 namespace berth {
 namespace {
@@ -79,6 +82,45 @@ TEST(Pages, TheLaunchesAreCertifiedByThePlanes) {
   EXPECT_TRUE(files->certified({.strict = true}));
   EXPECT_EQ(files->coverage.words_in_windows, 4u);
   EXPECT_EQ(files->coverage.instances, 4u);
+}
+
+ResidedFile resided(const std::string& content, std::uint64_t sram) {
+  const std::string target =
+      "name = \"chip\"\nany_site_reaches_any = true\n[[chip]]\n"
+      "[[chip.sites]]\nbytes = " +
+      std::to_string(sram) + "\n";
+  auto answer = reside_file({"example.json", content}, {"chip.toml", target}, {});
+  EXPECT_TRUE(answer) << to_string(answer.error());
+  return std::get<ResidedFile>(*std::move(answer));
+}
+
+TEST(Pages, TheProgramStaysInTheSramThatItsPageSays) {
+  const std::string program = example("program.md", "json");
+  const auto all = resided(program, 21'504 + 4'096);
+  EXPECT_EQ(all.answer.rule, Bytes(0));
+  EXPECT_EQ(all.answer.plan.programs[0].sram_footprint[0], Bytes(21'504));
+  EXPECT_EQ(resided(program, 21'503).answer.plan.programs[0].spilled.size(), 1u);
+}
+
+TEST(Pages, TheDeploymentReservesWhatItsPageSays) {
+  const auto all = resided(example("deployment.md", "json"), 1000);
+  EXPECT_EQ(all.answer.plan.chips[0].reserve, Bytes(350));
+  EXPECT_EQ(all.answer.plan.chips[0].states, Bytes(360));
+}
+
+TEST(Pages, TheResidencyIsThatOfItsPage) {
+  const auto given = resided(example("deployment.md", "json-classes"), 1000);
+  EXPECT_EQ(write_residency(given.answer, given.deployment), example("residency.md", "json"));
+}
+
+TEST(Pages, TheTargetIsWhatItsPageSays) {
+  const auto target = read_target(example("target.md", "toml"), "two.toml");
+  ASSERT_TRUE(target) << to_string(target.error());
+  ASSERT_EQ(target->chips.size(), 2u);
+  EXPECT_EQ(target->chips[1].sram(), Bytes(4 * 16'384 - 4'096));
+  EXPECT_EQ(target->chips[1].alignment.value(), 64u);
+  EXPECT_EQ(target->chips[1].hbm_speed, 1'500'000'000u);
+  EXPECT_EQ(target->chips[1].dram, std::nullopt);
 }
 
 TEST(Pages, TheReadmeShowsTheExampleAsItIsBuilt) {

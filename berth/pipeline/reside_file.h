@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "berth/base/result.h"
+#include "berth/ir/deployment.h"
+#include "berth/ir/residency.h"
+#include "berth/ir/target.h"
+#include "berth/pipeline/input.h"
+#include "berth/pipeline/plan_file.h"
+
+namespace berth {
+
+struct ResideOptions {
+  Policy policy = Policy::Rule;
+  bool split = false;       // instances of a class may part ways, under the best
+  bool concurrent = false;  // programs run at once: their reserves add up, under the rule
+  std::uint64_t effort = 2'000;
+};
+
+struct ResidedFile {
+  Deployment deployment;
+  Target target;
+  ResidencyAnswer answer;
+};
+
+using ResideAnswer = std::variant<ResidedFile, BrokenPromise>;
+
+// A program (one layer, every state of it carried) or a deployment, placed on a target. The bound
+// is what the independent check proves from the prices, and every choice has passed it.
+Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target,
+                                 const ResideOptions& options);
+
+// A program or a deployment; other files that it names are read beside it.
+Result<Deployment> read_deployment_file(const InputFile& input);
+
+}  // namespace berth
