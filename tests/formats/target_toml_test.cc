@@ -1,0 +1,33 @@
+#include "berth/formats/target_toml.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace berth {
+namespace {
+
+const std::string kGood =
+    "name = \"t\"\nany_site_reaches_any = true\n[[chip]]\n[[chip.sites]]\nbytes = 10\n";
+
+TEST(Target, ThatIsNoTomlIsRefused) {
+  EXPECT_TRUE(read_target(kGood, "t.toml"));
+  for (const char* end : {"[\n", "[[\n", "[.a]\n", "= 4\n", "[chip", "a.\n", "b = [\n", "[", "'"}) {
+    const auto target = read_target(kGood + end, "t.toml");
+    ASSERT_FALSE(target) << end;
+    EXPECT_EQ(target.error().kind, Error::Kind::Input) << end;
+    EXPECT_TRUE(target.error().where.starts_with("t.toml:6:")) << target.error().where;
+  }
+}
+
+TEST(Target, ThatSaysWhatItMayNotIsRefusedWithTheKey) {
+  for (const char* end :
+       {"[[chip]]\n", "count = 0\n", "[[chip]]\ncount = -1\n", "[[chip]]\nhbm_bytes = 1.5\n",
+        "[[chip]]\nalignment = 3\n", "[[chip]]\nunknown = 1\n", "[[chip]]\nhbm_gb_per_s = nan\n",
+        "[[chip]]\nreserved_bytes = 99\n[[chip.sites]]\nbytes = 1\n"}) {
+    EXPECT_FALSE(read_target(kGood + end, "t.toml")) << end;
+  }
+}
+
+}  // namespace
+}  // namespace berth
