@@ -8,6 +8,7 @@
 #include "berth/formats/json.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/check_reason_file.h"
+#include "berth/pipeline/check_residency_file.h"
 
 namespace berth::cli {
 namespace {
@@ -80,12 +81,14 @@ CheckCommand::CheckCommand(CLI::App& app)
       ->add_option(
           "PLAN", plan_,
           "A plan (.json), a table with offsets (.csv), or a .tflite model that carries an "
-          "offline plan; - is standard input")
+          "offline plan; or a residency with its prices; - is standard input")
       ->required();
   command_->add_option("INPUT", input_, "The file that the plan was made from");
   command_->add_flag("--reason", reason_,
                      "PLAN is the reason for which a plan was refused: buffers that by themselves "
                      "do not fit");
+  command_->add_option("--target", target_, "The chips that a residency was made for")
+      ->type_name("FILE");
   options_.add_to(*command_, /*for_check=*/true);
   common_.add_to(*command_);
 }
@@ -96,6 +99,7 @@ ExitStatus CheckCommand::run() const {
   if (!options) return report.failure(options.error());
   const auto plan = open_input(plan_);
   if (!plan) return report.failure(plan.error());
+  if (kind_of(plan->content) == InputKind::ResidencyJson) return check_residency(*plan, report);
   std::optional<InputFile> input;
   if (!input_.empty()) {
     auto opened = open_input(input_);
@@ -115,6 +119,41 @@ ExitStatus CheckCommand::run() const {
     report.result(text_of(*checked));
   }
   return checked->sound() ? kYes : kNo;
+}
+
+ExitStatus CheckCommand::check_residency(const InputFile& file, const Report& report) const {
+  std::optional<ResidencySource> source;
+  if (input_.empty() != target_.empty()) {
+    return report.failure({Error::Kind::Usage, "berth check",
+                           "a residency is compared with its input and its target together",
+                           "give INPUT and --target, or neither"});
+  }
+  if (!input_.empty()) {
+    auto input = open_input(input_);
+    if (!input) return report.failure(input.error());
+    auto target = open_input(target_);
+    if (!target) return report.failure(target.error());
+    source = ResidencySource{*std::move(input), *std::move(target)};
+  }
+  const auto verdict = check_residency_file(file, source);
+  if (!verdict) return report.failure(verdict.error());
+  if (report.json()) {
+    std::string faults;
+    for (const std::string& fault : verdict->faults) {
+      faults += (faults.empty() ? "" : ",\n  ") + json_quoted(fault);
+    }
+    report.result(fmt::format("{{\"sound\": {}, \"bound\": {},\n \"faults\": [{}]}}\n",
+                              verdict->sound(), verdict->bound.count(), faults));
+  } else if (!report.quiet()) {
+    std::string text;
+    for (const std::string& fault : verdict->faults) text += "not sound: " + fault + "\n";
+    if (verdict->sound()) {
+      text = fmt::format("sound: no plan moves less than {} bytes a step off chip\n",
+                         verdict->bound.count());
+    }
+    report.result(text);
+  }
+  return verdict->sound() ? kYes : kNo;
 }
 
 }  // namespace berth::cli

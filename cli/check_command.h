@@ -3,9 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "berth/pipeline/input.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/plan_options.h"
+#include "cli/report.h"
 
 namespace berth::cli {
 
@@ -17,10 +19,13 @@ class CheckCommand {
   ExitStatus run() const;
 
  private:
+  ExitStatus check_residency(const InputFile& file, const Report& report) const;
+
   CLI::App* command_;
   std::string plan_;
   std::string input_;
   bool reason_ = false;
+  std::string target_;
   PlanOptionTexts options_;
   CommonOptions common_;
 };

@@ -18,6 +18,7 @@ namespace berth {
 // An intermediate that the SRAM does not hold, and what pushed it out.
 struct Spill {
   TensorId tensor;
+  ChipId chip;
   std::optional<Step> phase;  // at which it was pushed out; nothing where no one phase did
   Bytes short_by;             // what was live there, less what there was room for
   std::optional<Tier> tier;   // where it was declared to live
@@ -37,9 +38,10 @@ struct TableResidency {
 struct ProgramResidency {
   std::string name;
   std::uint64_t layers = 1;
-  std::vector<Bytes> buffer_footprint;  // by ChipId
-  std::vector<Bytes> sram_footprint;    // by ChipId; tables not counted
-  std::vector<bool> on_chip;            // by TensorId
+  std::vector<Bytes> buffer_footprint;          // by ChipId
+  std::vector<Bytes> sram_footprint;            // by ChipId; tables not counted
+  std::vector<bool> on_chip;                    // by TensorId
+  std::vector<std::optional<LiveRange>> lives;  // by TensorId; of a view, its root's
   std::vector<Spill> spilled;
   Bytes traffic;                       // moved bytes of what is spilled, one run of the program
   Bytes unplaced;                      // the same of intermediates that no SRAM could hold
@@ -142,6 +144,21 @@ struct ResidencyAnswer {
   std::vector<ChipCertificate> certificates;
 
   friend bool operator==(const ResidencyAnswer&, const ResidencyAnswer&) = default;
+};
+
+// What a written residency says, from any hand: enough to judge it without what it was made of.
+struct ResidencyClaim {
+  Policy policy = Policy::Rule;
+  bool feasible = true;
+  std::vector<ChipResidency> chips;     // by ChipId
+  std::vector<ClassResidency> classes;  // in rank order
+  OffChip parts;                        // of the plan
+  Bytes rule;
+  Bytes best;
+  Bytes bound;
+  std::vector<ChipCertificate> certificates;
+
+  friend bool operator==(const ResidencyClaim&, const ResidencyClaim&) = default;
 };
 
 std::string_view to_string(Tier tier);

@@ -26,6 +26,7 @@ InputKind json_kind(std::string_view content) {
   if (content.substr(value).starts_with("\"berth.reason/")) return InputKind::ReasonJson;
   if (content.substr(value).starts_with("\"berth.program/")) return InputKind::ProgramJson;
   if (content.substr(value).starts_with("\"berth.deployment/")) return InputKind::DeploymentJson;
+  if (content.substr(value).starts_with("\"berth.residency/")) return InputKind::ResidencyJson;
   return InputKind::OtherJson;
 }
 

@@ -23,6 +23,7 @@ enum class InputKind {
   ReasonJson,
   ProgramJson,
   DeploymentJson,
+  ResidencyJson,
   OtherJson,
   Tflite,
   Onnx,

@@ -177,6 +177,7 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
                          "give a .tflite model, an instance table or a schedule");
     case InputKind::ProgramJson:
     case InputKind::DeploymentJson:
+    case InputKind::ResidencyJson:
       return input_error(file.path, "says what tensors live in which memory, not yet where in it",
                          "'berth reside' places it on a target");
     case InputKind::OtherJson:

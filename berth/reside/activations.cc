@@ -64,7 +64,7 @@ class Scan {
       const TensorId tensor = victims_.top().tensor;
       victims_.pop();
       result.spilled.push_back(
-          {tensor, step, live_ + scratch - room_, program_.tensors[tensor.index()].tier});
+          {tensor, chip_, step, live_ + scratch - room_, program_.tensors[tensor.index()].tier});
       result.on_chip[tensor.index()] = false;
       live_ -= bytes_of(tensor);
     }

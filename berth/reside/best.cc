@@ -195,7 +195,8 @@ void note_spills(const Deployment& deployment, const Target& target, const Deplo
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
       const TensorId tensor(i);
       if (may_leave(program, target, needs, tensor) && !activations.on_chip[i]) {
-        activations.spilled.push_back({tensor, std::nullopt, Bytes(0), program.tensors[i].tier});
+        const Tensor& it = program.tensors[i];
+        activations.spilled.push_back({tensor, it.chip, std::nullopt, Bytes(0), it.tier});
       }
       activations.on_chip[i] = activations.on_chip[needs[tensor].root.index()];
     }

@@ -208,6 +208,9 @@ ProgramResidency compose_program(const DeployedProgram& deployed, const Demand& 
       .sram_footprint = sram_footprint(deployed.program, demand, activations.on_chip),
       .on_chip = activations.on_chip,
       .spilled = activations.spilled};
+  for (const Demand::Tensor& it : demand.tensors) {
+    result.lives.push_back(demand[it.root].life);
+  }
   add_traffic(result, deployed.program, demand);
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const bool on_chip = stay.tables_on_chip[index][i];

@@ -54,5 +54,52 @@ TEST(ResideCommand, ExitsAsTheAnswerIs) {
   EXPECT_EQ(command.run({"reside", "t.toml", "--target", "t.toml"}).status, 3);
 }
 
+class ResidencyCheck : public testing::Test {
+ protected:
+  ResidencyCheck() {
+    command.write("d.json", kClasses);
+    command.write("t.toml", kTarget + "10\n");
+    const Ran ran =
+        command.run({"reside", "d.json", "--target", "t.toml", "--policy", "best", "--json"});
+    residency = ran.out;
+    command.write("r.json", residency);
+  }
+
+  // What check says of the residency with its first `from` replaced.
+  Ran damaged(const std::string& from, const std::string& to) const {
+    std::string text = residency;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << text;
+    return command.run({"check", "-"}, text.replace(at, from.size(), to));
+  }
+
+  CommandLine command;
+  std::string residency;
+};
+
+TEST_F(ResidencyCheck, OneOfOursIsSoundAndItsInputs) {
+  EXPECT_EQ(command.run({"check", "r.json"}).status, 0);
+  const Ran ran = command.run({"check", "r.json", "d.json", "--target", "t.toml"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("less than 12 bytes"), std::string::npos) << ran.out;
+  command.write("u.toml", kTarget + "11\n");
+  EXPECT_EQ(command.run({"check", "r.json", "d.json", "--target", "u.toml"}).status, 1);
+  EXPECT_EQ(command.run({"check", "r.json", "d.json"}).status, 2);
+}
+
+TEST_F(ResidencyCheck, ADamagedOneIsNot) {
+  EXPECT_EQ(damaged("\"bound\": 12", "\"bound\": 13").status, 1);
+  EXPECT_EQ(damaged("\"bound\": 12", "\"bound\": 11").status, 0);
+  EXPECT_EQ(damaged("\"best\": 12", "\"best\": 11").status, 1);
+  EXPECT_EQ(damaged("\"states\": 10", "\"states\": 9").status, 1);
+  EXPECT_EQ(damaged("\"kept\": [0, 1, 1]", "\"kept\": [1, 1, 0]").status, 1);
+  EXPECT_EQ(damaged("\"kept\": [0, 1, 1]", "\"kept\": [1, 0, 0]").status, 1);
+  EXPECT_EQ(
+      damaged("\"moved\": 12, \"tier\": \"dram\"", "\"moved\": 12, \"tier\": \"sram\"").status, 1);
+  EXPECT_EQ(damaged("\"kept\": [0, 1, 1]", "\"kept\": [0, 1]").status, 3);
+  EXPECT_EQ(damaged("\"end\": 1", "\"end\": 2").status, 3);
+  EXPECT_EQ(damaged("\"tier\": \"dram\"", "\"tier\": \"tape\"").status, 3);
+}
+
 }  // namespace
 }  // namespace berth

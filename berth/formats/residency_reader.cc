@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/formats/residency_json.h"
+
+namespace berth {
+namespace {
+
+using Fault = std::optional<Error>;
+
+constexpr std::string_view kFormat = "berth.residency/1";
+
+// Keeps a sum within 64 bits.
+bool add(Bytes& sum, std::optional<Bytes> more) {
+  const auto total = more ? checked_add(sum, *more) : std::nullopt;
+  if (total) sum = *total;
+  return total.has_value();
+}
+
+class Reader {
+ public:
+  Result<ResidencyClaim> read(const JsonValue& root) {
+    if (auto fault = find_format_fault(root, kFormat)) return tl::unexpected(*std::move(fault));
+    JsonFields fields(root, "");
+    fields.string("format");
+    claim_.policy = word(fields, "policy", {"rule", "best"}) == 1 ? Policy::Best : Policy::Rule;
+    fields.optional_string("deployment");
+    claim_.feasible = fields.optional_boolean("feasible").value_or(true);
+    each(fields, "chips", fields.array("chips"), &Reader::read_chip);
+    fields.array("programs");
+    each(fields, "classes", fields.array("classes"), &Reader::read_class);
+    read_off_chip(fields);
+    fields.optional_array("obstacles");
+    each(fields, "certificate",
+         fields.optional_array("certificate").value_or(std::vector<JsonValue>()),
+         &Reader::read_certificate);
+    if (auto error = fields.finish()) return tl::unexpected(*std::move(error));
+    return std::move(claim_);
+  }
+
+ private:
+  void each(JsonFields& parent, std::string_view key, const std::vector<JsonValue>& items,
+            void (Reader::*read_one)(JsonFields&)) {
+    for (std::size_t i = 0; i < items.size() && !parent.failed(); ++i) {
+      JsonFields fields(items[i], fmt::format("{}[{}]", parent.path_of(key), i));
+      (this->*read_one)(fields);
+      if (auto error = fields.finish()) parent.refuse(*std::move(error));
+    }
+  }
+
+  static std::size_t word(JsonFields& fields, std::string_view key,
+                          const std::vector<std::string_view>& words) {
+    const std::string found = fields.string(key);
+    const auto at = std::ranges::find(words, found);
+    if (at != words.end()) return static_cast<std::size_t>(at - words.begin());
+    fields.refuse(key, fmt::format("found {}, expected one of: {}", json_quoted(found),
+                                   fmt::join(words, ", ")));
+    return 0;
+  }
+
+  std::size_t read_chip_index(JsonFields& fields) const {
+    const std::uint64_t chip = fields.integer("chip");
+    if (chip < claim_.chips.size()) return chip;
+    fields.refuse("chip",
+                  fmt::format("found {}, expected one of the {} chips", chip, claim_.chips.size()));
+    return 0;
+  }
+
+  void read_chip(JsonFields& fields) {
+    const std::uint64_t chip = fields.integer("chip");
+    if (chip != claim_.chips.size()) {
+      fields.refuse("chip", fmt::format("found {}, expected {}: chips stand in order", chip,
+                                        claim_.chips.size()));
+    }
+    claim_.chips.push_back({.sram = Bytes(fields.integer("sram")),
+                            .reserve = Bytes(fields.integer("reserve")),
+                            .states = Bytes(fields.integer("states")),
+                            .hbm = Bytes(fields.optional_integer("hbm").value_or(0)),
+                            .dram = Bytes(fields.optional_integer("dram").value_or(0))});
+  }
+
+  void read_class(JsonFields& fields) {
+    ClassResidency it;
+    it.state.program = fields.string("program");
+    it.state.tensor = fields.string("tensor");
+    it.state.chip = ChipId(read_chip_index(fields));
+    it.state.instances = fields.integer("instances");
+    it.state.bytes = Bytes(fields.integer("bytes"));
+    it.state.moved = Bytes(fields.integer("moved"));
+    it.tier = static_cast<Tier>(word(fields, "tier", {"sram", "hbm", "dram"}));
+    it.split = fields.optional_integer("instances_in_sram").value_or(0);
+    if (it.split > it.state.instances) {
+      fields.refuse("instances_in_sram",
+                    fmt::format("found {} of {}", it.split, it.state.instances));
+    }
+    if (!add(held_, checked_multiply(it.state.bytes, it.state.instances)) ||
+        !add(moved_, checked_multiply(it.state.moved, it.state.instances))) {
+      fields.refuse("instances", "sums past 2^64 bytes cannot be judged");
+    }
+    claim_.classes.push_back(std::move(it));
+  }
+
+  void read_off_chip(JsonFields& parent) {
+    const auto value = parent.optional_object("off_chip_bytes_per_step");
+    if (!value) return parent.refuse("off_chip_bytes_per_step", "is missing, expected an object");
+    JsonFields fields(*value, "off_chip_bytes_per_step");
+    claim_.rule = Bytes(fields.integer("rule"));
+    claim_.best = Bytes(fields.integer("best"));
+    claim_.bound = Bytes(fields.integer("bound"));
+    const auto parts = fields.optional_object("parts");
+    if (!parts) fields.refuse("parts", "is missing, expected an object");
+    if (parts) {
+      JsonFields of(*parts, fields.path_of("parts"));
+      claim_.parts = {Bytes(of.integer("spilled")), Bytes(of.integer("tables")),
+                      Bytes(of.integer("states"))};
+      Bytes sum = claim_.parts.spilled;
+      if (!add(sum, claim_.parts.tables) || !add(sum, claim_.parts.states)) {
+        of.refuse("states", "sums past 2^64 bytes cannot be judged");
+      }
+      if (auto error = of.finish()) fields.refuse(*std::move(error));
+    }
+    if (auto error = fields.finish()) parent.refuse(*std::move(error));
+  }
+
+  static std::vector<std::uint64_t> numbers(JsonFields& fields, std::string_view key) {
+    std::vector<std::uint64_t> list;
+    const auto items = fields.array(key);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].kind() == JsonValue::Kind::Integer) {
+        list.push_back(items[i].integer());
+        continue;
+      }
+      fields.refuse(json_error(items[i], fmt::format("{}[{}]", fields.path_of(key), i),
+                               fmt::format("found {}, expected an integer", items[i].text())));
+    }
+    return list;
+  }
+
+  void read_certificate(JsonFields& fields) {
+    ChipCertificate& it = claim_.certificates.emplace_back();
+    it.chip = ChipId(read_chip_index(fields));
+    for (const std::uint64_t bytes : numbers(fields, "capacity")) {
+      it.choice.capacity.emplace_back(bytes);
+    }
+    choice_held_ = choice_moved_ = Bytes(0);
+    each(fields, "items", fields.array("items"), &Reader::read_item);
+    it.kept = numbers(fields, "kept");
+    if (it.kept.size() != it.choice.items.size()) {
+      fields.refuse("kept", fmt::format("has {} entries, there are {} items", it.kept.size(),
+                                        it.choice.items.size()));
+    }
+    each(fields, "parts", fields.array("parts"), &Reader::read_part);
+  }
+
+  void read_item(JsonFields& fields) {
+    Choice& choice = claim_.certificates.back().choice;
+    ChoiceItem item;
+    item.name = fields.string("name");
+    item.phases = {fields.integer("first"), fields.integer("end")};
+    item.bytes = Bytes(fields.integer("bytes"));
+    item.moved = Bytes(fields.integer("moved"));
+    item.count = fields.integer("count");
+    if (item.phases.empty() || item.phases.upper > choice.capacity.size()) {
+      fields.refuse("end",
+                    fmt::format("found {}, expected a phase after first, {}, of the {}",
+                                item.phases.upper, item.phases.lower, choice.capacity.size()));
+    }
+    if (!add(choice_held_, checked_multiply(item.bytes, item.count)) ||
+        !add(choice_moved_, checked_multiply(item.moved, item.count))) {
+      fields.refuse("count", "sums past 2^64 bytes cannot be judged");
+    }
+    choice.items.push_back(std::move(item));
+  }
+
+  void read_part(JsonFields& fields) {
+    PricePart& part = claim_.certificates.back().prices.parts.emplace_back();
+    for (const std::uint64_t item : numbers(fields, "items")) part.items.push_back(item);
+    each(fields, "nodes", fields.array("nodes"), &Reader::read_node);
+  }
+
+  void read_node(JsonFields& fields) {
+    PriceNode node;
+    if (fields.optional_value("item")) {
+      node.branch = PriceBranch{fields.integer("item"), fields.integer("most"),
+                                fields.integer("below"), fields.integer("above")};
+    } else {
+      node.scale = fields.integer("scale");
+      const auto prices = fields.array("prices");
+      for (std::size_t i = 0; i < prices.size() && !fields.failed(); ++i) {
+        read_price(fields, prices[i], i, node);
+      }
+    }
+    claim_.certificates.back().prices.parts.back().nodes.push_back(std::move(node));
+  }
+
+  static void read_price(JsonFields& fields, const JsonValue& value, std::size_t index,
+                         PriceNode& node) {
+    const auto pair =
+        value.kind() == JsonValue::Kind::Array ? value.items() : std::vector<JsonValue>();
+    const bool is_pair = pair.size() == 2 && pair[0].kind() == JsonValue::Kind::Integer &&
+                         pair[1].kind() == JsonValue::Kind::Integer;
+    if (is_pair) return node.prices.push_back({pair[0].integer(), pair[1].integer()});
+    fields.refuse(json_error(value, fmt::format("{}[{}]", fields.path_of("prices"), index),
+                             "expected a phase and its price"));
+  }
+
+  ResidencyClaim claim_;
+  Bytes held_;
+  Bytes moved_;
+  Bytes choice_held_;
+  Bytes choice_moved_;
+};
+
+}  // namespace
+
+Result<ResidencyClaim> read_residency(const JsonDocument& document) {
+  return Reader().read(document.root());
+}
+
+}  // namespace berth
