@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -38,27 +39,66 @@ std::string chips_text(const std::vector<ChipResidency>& chips) {
   return text;
 }
 
-std::string spill_text(const Spill& spill, const Program& program) {
+std::string spill_text(const Spill& spill, const SpillReason* reason, const Program& program) {
+  const auto name = [&](TensorId id) { return json_quoted(program.tensors[id.index()].name); };
   const Tensor& tensor = program.tensors[spill.tensor.index()];
-  std::string text = fmt::format(R"({{"tensor": {})", json_quoted(tensor.name));
+  std::string text =
+      fmt::format(R"({{"tensor": {}, "chip": {})", name(spill.tensor), spill.chip.index());
   if (spill.phase) {
     text += fmt::format(R"(, "phase": {}, "short_by": {})", *spill.phase, spill.short_by.count());
+  } else if (reason != nullptr) {
+    text += fmt::format(R"(, "tightest_phase": {}, "short_by": {})", reason->phase,
+                        reason->short_by.count());
+  }
+  if (reason != nullptr) {
+    text += fmt::format(R"(, "beside": {}, "more_beside": {})", list(reason->beside, name),
+                        reason->more_beside);
+    if (reason->stays_from) {
+      text += fmt::format(R"(, "stays_from": {})", reason->stays_from->count());
+    }
   }
   return text + fmt::format(R"(, "bytes": {}}})", tensor.bytes.count());
 }
 
-std::string program_text(const ProgramResidency& it, const Program& program) {
+std::string layout_text(const Layout& layout, const Program& program) {
+  const auto name = [&](TensorId id) { return json_quoted(program.tensors[id.index()].name); };
+  return fmt::format(
+      R"({{"chip": {}, "room": {}, "arena": {}, "max_load": {}, "forced_out": {}, "places": {}}})",
+      layout.chip.index(), layout.room.count(), layout.arena.count(), layout.max_load.count(),
+      list(layout.forced_out, name), list(layout.places, [&](const PlacedTensor& it) {
+        return fmt::format(R"({{"tensor": {}, "offset": {}, "bytes": {}}})", name(it.tensor),
+                           it.offset.value(), program.tensors[it.tensor.index()].bytes.count());
+      }));
+}
+
+// `reasons` may be fewer than the spills; `layouts` none where nothing was laid out.
+std::string program_text(const ProgramResidency& it, const Program& program,
+                         const std::vector<SpillReason>& reasons,
+                         const std::vector<Layout>& layouts) {
   std::vector<std::string> tables;
   for (const TableResidency& table : it.tables) {
     if (table.on_chip) tables.push_back(table.table.tensor);
   }
-  return fmt::format(
-      R"({{"name": {}, "layers": {}, "buffer_footprint": {}, "sram_footprint": {}, )"
-      R"("tables": {}, "spilled": {}, "traffic": {}, "unplaced": {}}})",
-      json_quoted(it.name), it.layers, bytes_list(it.buffer_footprint),
-      bytes_list(it.sram_footprint), list(tables, json_quoted),
-      list(it.spilled, [&](const Spill& spill) { return spill_text(spill, program); }),
-      it.traffic.count(), it.unplaced.count());
+  std::vector<std::string> spilled;
+  for (std::size_t i = 0; i < it.spilled.size(); ++i) {
+    spilled.push_back(
+        spill_text(it.spilled[i], i < reasons.size() ? &reasons[i] : nullptr, program));
+  }
+  Bytes forced;
+  for (const Layout& layout : layouts) forced += layout.forced_traffic;
+  std::string text =
+      fmt::format(R"({{"name": {}, "layers": {}, "buffer_footprint": {}, "sram_footprint": {}, )"
+                  R"("tables": {}, "spilled": [{}], "traffic": {}, )",
+                  json_quoted(it.name), it.layers, bytes_list(it.buffer_footprint),
+                  bytes_list(it.sram_footprint), list(tables, json_quoted),
+                  fmt::join(spilled, ",\n    "), it.traffic.count());
+  if (forced > Bytes(0)) {
+    text += fmt::format(R"("traffic_placed": {}, )", (it.traffic + forced).count());
+  }
+  text += fmt::format(R"("unplaced": {})", it.unplaced.count());
+  const auto layout = [&](const Layout& one) { return layout_text(one, program); };
+  if (!layouts.empty()) text += ", \"layout\": " + list(layouts, layout, ",\n    ");
+  return text + "}";
 }
 
 std::string class_text(const ClassResidency& it) {
@@ -73,8 +113,9 @@ std::string class_text(const ClassResidency& it) {
 }
 
 std::string obstacle_text(const Obstacle& obstacle) {
-  constexpr std::string_view kinds[] = {"buffer-past-site", "buffers-past-sram", "pinned-past-sram",
-                                        "reserve-past-sram", "dram-full"};
+  constexpr std::string_view kinds[] = {"buffer-past-site", "buffers-past-sram",
+                                        "pinned-past-sram", "reserve-past-sram",
+                                        "dram-full",        "no-layout"};
   std::string text =
       fmt::format(R"({{"kind": "{}", "chip": {}, "needed": {}, "available": {})",
                   kinds[static_cast<std::size_t>(obstacle.kind)], obstacle.chip.index(),
@@ -123,27 +164,49 @@ std::string certificate_text(const ChipCertificate& it) {
       list(it.kept, number), list(it.prices.parts, part_text, ",\n    "));
 }
 
+std::string tier_text(std::string_view tier, Bytes bytes,
+                      const std::optional<std::uint64_t>& nanoseconds) {
+  std::string text = fmt::format(R"(, "{}": {})", tier, bytes.count());
+  if (nanoseconds) text += fmt::format(R"(, "{}_ns": {})", tier, *nanoseconds);
+  return text;
+}
+
+std::string off_chip_text(const ResidencyAnswer& answer) {
+  const OffChip parts = answer.plan.off_chip();
+  std::string text = fmt::format(
+      R"({{"rule": {}, "best": {}, "bound": {}, "nothing_kept": {}, )"
+      R"("parts": {{"spilled": {}, "tables": {}, "states": {}}}, "chips": [)",
+      answer.rule.count(), answer.best.count(), answer.bound.count(), answer.nothing_kept.count(),
+      parts.spilled.count(), parts.tables.count(), parts.states.count());
+  for (std::size_t chip = 0; chip < answer.traffic.size(); ++chip) {
+    const TierTraffic& it = answer.traffic[chip];
+    text += fmt::format(R"({}{{"chip": {}{}{}}})", chip == 0 ? "" : ", ", chip,
+                        tier_text("hbm", it.hbm, it.hbm_nanoseconds),
+                        tier_text("dram", it.dram, it.dram_nanoseconds));
+  }
+  return text + "]}";
+}
+
 }  // namespace
 
 std::string write_residency(const ResidencyAnswer& answer, const Deployment& deployment) {
   const Residency& plan = answer.plan;
-  std::string programs;
+  std::vector<std::string> programs;
   for (std::size_t i = 0; i < plan.programs.size(); ++i) {
-    programs +=
-        (i == 0 ? "" : ",\n  ") + program_text(plan.programs[i], deployment.programs[i].program);
+    programs.push_back(
+        program_text(plan.programs[i], deployment.programs[i].program,
+                     i < answer.reasons.size() ? answer.reasons[i] : std::vector<SpillReason>(),
+                     i < answer.layouts.size() ? answer.layouts[i] : std::vector<Layout>()));
   }
-  const OffChip parts = plan.off_chip();
   return fmt::format(
-             "{{\"format\": \"{}\", \"policy\": \"{}\", \"deployment\": {}, \"feasible\": {},\n "
-             "\"chips\": [{}],\n \"programs\": [{}],\n \"classes\": {},\n ",
+             "{{\"format\": \"{}\", \"policy\": \"{}\", \"deployment\": {}, \"feasible\": {}, "
+             "\"concurrent\": {},\n \"chips\": [{}],\n \"programs\": [{}],\n \"classes\": {},\n ",
              kFormat, to_string(plan.policy), json_quoted(deployment.name), plan.feasible(),
-             chips_text(plan.chips), programs, list(plan.classes, class_text, ",\n  ")) +
+             answer.concurrent, chips_text(plan.chips), fmt::join(programs, ",\n  "),
+             list(plan.classes, class_text, ",\n  ")) +
          fmt::format(
-             "\"off_chip_bytes_per_step\": {{\"rule\": {}, \"best\": {}, \"bound\": {}, \"parts\": "
-             "{{\"spilled\": {}, \"tables\": {}, \"states\": {}}}}},\n \"obstacles\": {},\n "
-             "\"certificate\": {}}}\n",
-             answer.rule.count(), answer.best.count(), answer.bound.count(), parts.spilled.count(),
-             parts.tables.count(), parts.states.count(), list(plan.obstacles, obstacle_text),
+             "\"off_chip_bytes_per_step\": {},\n \"obstacles\": {},\n \"certificate\": {}}}\n",
+             off_chip_text(answer), list(plan.obstacles, obstacle_text),
              list(answer.certificates, certificate_text, ",\n  "));
 }
 

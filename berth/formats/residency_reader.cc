@@ -33,7 +33,8 @@ class Reader {
     fields.optional_string("deployment");
     claim_.feasible = fields.optional_boolean("feasible").value_or(true);
     each(fields, "chips", fields.array("chips"), &Reader::read_chip);
-    fields.array("programs");
+    claim_.concurrent = fields.optional_boolean("concurrent").value_or(false);
+    each(fields, "programs", fields.array("programs"), &Reader::read_program);
     each(fields, "classes", fields.array("classes"), &Reader::read_class);
     read_off_chip(fields);
     fields.optional_array("obstacles");
@@ -85,6 +86,49 @@ class Reader {
                             .dram = Bytes(fields.optional_integer("dram").value_or(0))});
   }
 
+  std::vector<Bytes> read_footprint(JsonFields& fields, std::string_view key) const {
+    std::vector<Bytes> bytes;
+    for (const std::uint64_t count : numbers(fields, key)) bytes.emplace_back(count);
+    if (bytes.size() != claim_.chips.size()) {
+      fields.refuse(key, fmt::format("has {} entries, there are {} chips", bytes.size(),
+                                     claim_.chips.size()));
+    }
+    return bytes;
+  }
+
+  void read_program(JsonFields& fields) {
+    ProgramClaim it;
+    it.name = fields.string("name");
+    it.layers = fields.integer("layers");
+    it.buffer_footprint = read_footprint(fields, "buffer_footprint");
+    it.sram_footprint = read_footprint(fields, "sram_footprint");
+    const auto tables = fields.array("tables");
+    for (std::size_t i = 0; i < tables.size() && !fields.failed(); ++i) {
+      if (tables[i].kind() == JsonValue::Kind::String) {
+        it.tables.emplace_back(tables[i].string());
+        continue;
+      }
+      fields.refuse(json_error(tables[i], fmt::format("{}[{}]", fields.path_of("tables"), i),
+                               fmt::format("found {}, expected a name", tables[i].text())));
+    }
+    claim_.programs.push_back(std::move(it));
+    each(fields, "spilled", fields.array("spilled"), &Reader::read_spill);
+    claim_.programs.back().traffic = Bytes(fields.integer("traffic"));
+    claim_.programs.back().unplaced = Bytes(fields.optional_integer("unplaced").value_or(0));
+    fields.optional_integer("traffic_placed");
+    fields.optional_array("layout");
+  }
+
+  // What explains a spill is not judged.
+  void read_spill(JsonFields& fields) {
+    claim_.programs.back().spilled.push_back(fields.string("tensor"));
+    for (const char* key :
+         {"chip", "phase", "tightest_phase", "short_by", "more_beside", "stays_from", "bytes"}) {
+      fields.optional_integer(key);
+    }
+    fields.optional_array("beside");
+  }
+
   void read_class(JsonFields& fields) {
     ClassResidency it;
     it.state.program = fields.string("program");
@@ -113,6 +157,8 @@ class Reader {
     claim_.rule = Bytes(fields.integer("rule"));
     claim_.best = Bytes(fields.integer("best"));
     claim_.bound = Bytes(fields.integer("bound"));
+    claim_.nothing_kept = Bytes(fields.integer("nothing_kept"));
+    fields.optional_array("chips");
     const auto parts = fields.optional_object("parts");
     if (!parts) fields.refuse("parts", "is missing, expected an object");
     if (parts) {

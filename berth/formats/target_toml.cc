@@ -148,7 +148,7 @@ class Reader {
     target_.name = keys.string("name");
     target_.any_site_reaches_any = keys.boolean("any_site_reaches_any");
     read_tile(keys);
-    alignment_ = read_alignment(keys, Alignment());
+    read_defaults(keys, defaults_);
     const auto chips = keys.tables("chip");
     for (std::size_t i = 0; i < chips.size() && !keys.failed(); ++i) {
       Keys chip(*chips[i], file_, fmt::format("chip[{}]", i));
@@ -183,17 +183,25 @@ class Reader {
     return alignment.value_or(absent);
   }
 
+  // What a chip may say for itself, and the target for all that do not.
+  static void read_defaults(Keys& keys, Chip& chip) {
+    const auto speed = [&](std::string_view key, std::optional<std::uint64_t>& value) {
+      if (const auto given = keys.optional_speed(key)) value = given;
+    };
+    speed("sram_gb_per_s", chip.sram_speed);
+    speed("hbm_gb_per_s", chip.hbm_speed);
+    speed("dram_gb_per_s", chip.dram_speed);
+    chip.alignment = read_alignment(keys, chip.alignment);
+  }
+
   void read_chip(Keys& keys) {
-    Chip chip;
+    Chip chip = defaults_;
     const std::uint64_t count = keys.optional_integer("count", 1, kMostChips).value_or(1);
     chip.hbm = Bytes(keys.optional_integer("hbm_bytes").value_or(0));
     const std::uint64_t dram = keys.optional_integer("dram_bytes").value_or(0);
     if (dram > 0) chip.dram = Bytes(dram);
     chip.reserved = Bytes(keys.optional_integer("reserved_bytes").value_or(0));
-    chip.sram_speed = keys.optional_speed("sram_gb_per_s");
-    chip.hbm_speed = keys.optional_speed("hbm_gb_per_s");
-    chip.dram_speed = keys.optional_speed("dram_gb_per_s");
-    chip.alignment = read_alignment(keys, alignment_);
+    read_defaults(keys, chip);
     read_sites(keys, chip);
     if (chip.reserved > Bytes(0) && !keys.failed() && chip.sram() == Bytes(0)) {
       keys.refuse("reserved_bytes", "leaves nothing of the SRAM");
@@ -225,7 +233,7 @@ class Reader {
 
   const std::string& file_;
   Target target_;
-  Alignment alignment_;  // of chips that give none
+  Chip defaults_;  // of chips that do not say otherwise
 };
 
 }  // namespace

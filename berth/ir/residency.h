@@ -22,6 +22,7 @@ struct Spill {
   std::optional<Step> phase;  // at which it was pushed out; nothing where no one phase did
   Bytes short_by;             // what was live there, less what there was room for
   std::optional<Tier> tier;   // where it was declared to live
+  Bytes moved;                // in one run
 
   friend bool operator==(const Spill&, const Spill&) = default;
 };
@@ -81,6 +82,7 @@ struct Obstacle {
     PinnedPastSram,   // what must stay, past what the buffers leave at a phase
     ReservePastSram,  // a given reserve, past the SRAM
     DramFull,         // states, past the memory of the last tier
+    NoLayout,         // what must stay has no addresses that were found, though its sum fits
   };
 
   Kind kind = Kind::BufferPastSite;
@@ -134,6 +136,54 @@ struct ChipCertificate {
   friend bool operator==(const ChipCertificate&, const ChipCertificate&) = default;
 };
 
+// Why an intermediate is off chip. Under the rule: at the phase that pushed it out. Under the best:
+// at the phase of its life with the least room, beside what the plan keeps.
+struct SpillReason {
+  Step phase = 0;
+  Bytes short_by;
+  std::vector<TensorId> beside;  // who else was live in the SRAM there, the largest first
+  std::size_t more_beside = 0;   // and how many more
+  // The least SRAM above the chip's own at which it would stay: by the rule, or beside what the
+  // best plan keeps. Nothing where it was not found within the effort.
+  std::optional<Bytes> stays_from;
+
+  friend bool operator==(const SpillReason&, const SpillReason&) = default;
+};
+
+// A tensor's place in the part of the SRAM that buffers and states leave.
+struct PlacedTensor {
+  TensorId tensor;
+  Offset offset;
+
+  friend bool operator==(const PlacedTensor&, const PlacedTensor&) = default;
+};
+
+// What a program keeps on one chip, at addresses: sums are not addresses.
+struct Layout {
+  ChipId chip;
+  Bytes room;      // that the buffers and the states leave
+  Bytes arena;     // that the layout takes
+  Bytes max_load;  // the largest sum of what lives at once, before anything was forced out
+  std::vector<PlacedTensor> places;  // by TensorId
+  // By sums these fit, but no layout was found with them; by TensorId.
+  std::vector<TensorId> forced_out;
+  Bytes forced_traffic;  // what those move in one run
+  bool fits = true;      // false: what must stay has no layout that was found
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+// What a step moves through the tiers below a chip's SRAM, and how long that takes where the target
+// says how fast they are.
+struct TierTraffic {
+  Bytes hbm;
+  Bytes dram;
+  std::optional<std::uint64_t> hbm_nanoseconds;
+  std::optional<std::uint64_t> dram_nanoseconds;
+
+  friend bool operator==(const TierTraffic&, const TierTraffic&) = default;
+};
+
 // A plan beside what else could be: bytes a step moves off chip by the rule, by the best that was
 // found, and the least that is proved to be possible.
 struct ResidencyAnswer {
@@ -141,21 +191,43 @@ struct ResidencyAnswer {
   Bytes rule;
   Bytes best;
   Bytes bound;
+  Bytes nothing_kept;       // the same if no SRAM held anything that may leave it
+  bool concurrent = false;  // programs run at once
   std::vector<ChipCertificate> certificates;
+  std::vector<TierTraffic> traffic;               // by ChipId
+  std::vector<std::vector<SpillReason>> reasons;  // by program, by spill; of the first of them
+  std::vector<std::vector<Layout>> layouts;       // by program: a chip each that keeps anything
 
   friend bool operator==(const ResidencyAnswer&, const ResidencyAnswer&) = default;
+};
+
+// What a written residency says of a program. Names are those of its tensors.
+struct ProgramClaim {
+  std::string name;
+  std::uint64_t layers = 1;
+  std::vector<Bytes> buffer_footprint;  // by ChipId
+  std::vector<Bytes> sram_footprint;    // by ChipId
+  std::vector<std::string> tables;      // on chip
+  std::vector<std::string> spilled;
+  Bytes traffic;
+  Bytes unplaced;
+
+  friend bool operator==(const ProgramClaim&, const ProgramClaim&) = default;
 };
 
 // What a written residency says, from any hand: enough to judge it without what it was made of.
 struct ResidencyClaim {
   Policy policy = Policy::Rule;
   bool feasible = true;
+  bool concurrent = false;
+  std::vector<ProgramClaim> programs;
   std::vector<ChipResidency> chips;     // by ChipId
   std::vector<ClassResidency> classes;  // in rank order
   OffChip parts;                        // of the plan
   Bytes rule;
   Bytes best;
   Bytes bound;
+  Bytes nothing_kept;
   std::vector<ChipCertificate> certificates;
 
   friend bool operator==(const ResidencyClaim&, const ResidencyClaim&) = default;

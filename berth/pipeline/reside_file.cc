@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "berth/certify/prices.h"
@@ -9,15 +10,24 @@
 #include "berth/formats/file.h"
 #include "berth/formats/program_json.h"
 #include "berth/formats/target_toml.h"
+#include "berth/pipeline/lay_out.h"
 #include "berth/reside/best.h"
 #include "berth/reside/deployment.h"
+#include "berth/reside/reasons.h"
+#include "berth/reside/tiers.h"
 
 namespace berth {
 namespace {
 
-// What is proved to be possible to save beyond what the best plan saves, or what is wrong with it.
-std::variant<Bytes, BrokenPromise> unproved(const std::vector<ChipCertificate>& certificates) {
-  Bytes more;
+// What the best plan saves, and what its prices allow to be saved.
+struct Savings {
+  Bytes saved;
+  Bytes most;
+};
+
+// Or what is wrong with the certificates.
+std::variant<Savings, BrokenPromise> savings_of(const std::vector<ChipCertificate>& certificates) {
+  Savings sum;
   for (const ChipCertificate& it : certificates) {
     const auto saved = saved_by(it.choice, it.kept);
     const auto verdict = check_prices(it.choice, it.prices);
@@ -30,9 +40,32 @@ std::variant<Bytes, BrokenPromise> unproved(const std::vector<ChipCertificate>& 
       return BrokenPromise{
           fmt::format("chip {}: what stays does not fit, or is more than can be", it.chip.index())};
     }
-    more += bound - *saved;
+    sum.saved += *saved;
+    sum.most += bound;
   }
-  return more;
+  return sum;
+}
+
+// Addresses of what a feasible plan keeps; what has none stands in its way.
+Result<std::optional<BrokenPromise>> put_layouts(ResidencyAnswer& answer,
+                                                 const Deployment& deployment, const Target& target,
+                                                 const DeploymentDemand& demand) {
+  if (!answer.plan.feasible()) return std::nullopt;
+  auto layouts = lay_out(deployment, target, demand, answer.plan);
+  if (!layouts) return tl::unexpected(layouts.error());
+  if (auto* broken = std::get_if<BrokenPromise>(&*layouts)) return std::move(*broken);
+  answer.layouts = std::get<Layouts>(*std::move(layouts));
+  for (std::size_t i = 0; i < answer.layouts.size(); ++i) {
+    for (const Layout& layout : answer.layouts[i]) {
+      if (layout.fits) continue;
+      answer.plan.obstacles.push_back({.kind = Obstacle::Kind::NoLayout,
+                                       .program = deployment.programs[i].name,
+                                       .chip = layout.chip,
+                                       .needed = layout.arena,
+                                       .available = layout.room});
+    }
+  }
+  return std::nullopt;
 }
 
 Error in_file(const Error& error, const InputFile& file) {
@@ -81,15 +114,23 @@ Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target
   const Residency alone = plan_deployment(*deployment, *target, *demand, Running::OneAtATime);
   BestPlan best = plan_best(*deployment, *target, *demand, alone,
                             {options.split ? Split::Apart : Split::Whole, {options.effort}});
-  const auto more = unproved(best.certificates);
-  if (const auto* broken = std::get_if<BrokenPromise>(&more)) return ResideAnswer(*broken);
+  const auto savings = savings_of(best.certificates);
+  if (const auto* broken = std::get_if<BrokenPromise>(&savings)) return ResideAnswer(*broken);
 
   const Bytes best_total = best.plan.off_chip().total();
+  const auto& [saved, most] = std::get<Savings>(savings);
+  answer.concurrent = options.concurrent;
   answer.rule = rule.off_chip().total();
   answer.best = options.concurrent ? answer.rule : best_total;
-  answer.bound = best_total - std::get<Bytes>(more);
+  answer.nothing_kept = best_total + saved;
+  answer.bound = answer.nothing_kept - most;
   answer.plan = options.policy == Policy::Rule ? rule : std::move(best.plan);
   answer.certificates = std::move(best.certificates);
+  answer.traffic = traffic_by_tier(*deployment, *target, answer.plan);
+  answer.reasons = spill_reasons(*deployment, *target, *demand, answer.plan);
+  auto broken = put_layouts(answer, *deployment, *target, *demand);
+  if (!broken) return tl::unexpected(broken.error());
+  if (*broken) return ResideAnswer(**std::move(broken));
   return ResidedFile{*std::move(deployment), *std::move(target), std::move(answer)};
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 40;
 constexpr std::size_t kShown = 20;  // spills of a program
+constexpr std::size_t kBeside = 4;  // tensors named in a row
 
 using Row = std::vector<std::string>;
 
@@ -112,18 +113,38 @@ std::string classes_section(const Residency& plan, const Target& target) {
   return columns(rows, 6) + "\n";
 }
 
-std::string spills_of(const ProgramResidency& it, const Program& program) {
+// "beside a, b and 3 more; stays from an SRAM of 70"
+std::string reason_text(const SpillReason& reason, const Program& program) {
+  std::string text;
+  const std::size_t shown = std::min(reason.beside.size(), kBeside);
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += (i == 0 ? "beside " : ", ") + name(program.tensors[reason.beside[i].index()].name);
+  }
+  const std::size_t more = reason.beside.size() - shown + reason.more_beside;
+  if (more > 0) text += fmt::format(" and {} more", more);
+  if (!reason.stays_from) return text;
+  return text + fmt::format("{}stays from an SRAM of {}", text.empty() ? "" : "; ",
+                            reason.stays_from->count());
+}
+
+std::string spills_of(const ProgramResidency& it, Policy policy, const Program& program,
+                      const std::vector<SpillReason>& reasons) {
   if (it.spilled.empty()) return "";
-  std::vector<Row> rows = {{"  off chip", "bytes", "pushed out at"}};
+  const bool is_rule = policy == Policy::Rule;
+  std::vector<Row> rows = {{"  off chip", "bytes", is_rule ? "pushed out at" : "tightest at", ""}};
   for (std::size_t i = 0; i < std::min(it.spilled.size(), kShown); ++i) {
     const Spill& spill = it.spilled[i];
     const Tensor& tensor = program.tensors[spill.tensor.index()];
+    const SpillReason* reason = i < reasons.size() ? &reasons[i] : nullptr;
+    const auto phase = reason != nullptr ? std::optional(reason->phase) : spill.phase;
+    const Bytes short_by = reason != nullptr ? reason->short_by : spill.short_by;
     std::string where = "for what moves more";
-    if (spill.phase) {
-      where = fmt::format("phase {} ({}), {} bytes short", *spill.phase,
-                          name(program.phases[*spill.phase].name), spill.short_by.count());
+    if (phase) {
+      where = fmt::format("phase {} ({}), {} bytes short", *phase,
+                          name(program.phases[*phase].name), short_by.count());
     }
-    rows.push_back({"  " + name(tensor.name), number(tensor.bytes), std::move(where)});
+    rows.push_back({"  " + name(tensor.name), number(tensor.bytes), std::move(where),
+                    reason != nullptr ? reason_text(*reason, program) : ""});
   }
   std::string text = columns(rows, 2);
   if (it.spilled.size() > kShown) {
@@ -132,7 +153,32 @@ std::string spills_of(const ProgramResidency& it, const Program& program) {
   return text;
 }
 
-std::string programs_section(const Residency& plan, const Deployment& deployment) {
+// Where addresses need more than sums: who leaves for it.
+std::string layouts_of(const ProgramResidency& it, const Program& program,
+                       const std::vector<Layout>& layouts) {
+  std::string text;
+  for (const Layout& layout : layouts) {
+    text += fmt::format("    chip {}: laid out in {} of {} bytes, at most {} live at once\n",
+                        layout.chip.index(), layout.arena.count(), layout.room.count(),
+                        layout.max_load.count());
+    if (layout.forced_out.empty()) continue;
+    std::string names;
+    for (std::size_t i = 0; i < std::min(layout.forced_out.size(), kBeside); ++i) {
+      names += (i == 0 ? "" : ", ") + name(program.tensors[layout.forced_out[i].index()].name);
+    }
+    if (layout.forced_out.size() > kBeside) {
+      names += fmt::format(" and {} more", layout.forced_out.size() - kBeside);
+    }
+    text += fmt::format(
+        "    the live sum fits, but no layout was found until these left: {}\n"
+        "    traffic {} by sums, {} at addresses\n",
+        names, it.traffic.count(), (it.traffic + layout.forced_traffic).count());
+  }
+  return text;
+}
+
+std::string programs_section(const ResidencyAnswer& answer, const Deployment& deployment) {
+  const Residency& plan = answer.plan;
   std::string text;
   for (std::size_t i = 0; i < plan.programs.size(); ++i) {
     const ProgramResidency& it = plan.programs[i];
@@ -142,7 +188,11 @@ std::string programs_section(const Residency& plan, const Deployment& deployment
                       std::to_string(chip), number(it.buffer_footprint[chip]),
                       number(it.sram_footprint[chip]), chip == 0 ? number(it.traffic) : ""});
     }
-    text += columns(rows, 6) + spills_of(it, deployment.programs[i].program);
+    const Program& program = deployment.programs[i].program;
+    text += columns(rows, 6);
+    text += spills_of(it, plan.policy, program,
+                      i < answer.reasons.size() ? answer.reasons[i] : std::vector<SpillReason>());
+    if (i < answer.layouts.size()) text += layouts_of(it, program, answer.layouts[i]);
     if (it.unplaced > Bytes(0)) {
       text += fmt::format("    {} bytes a run move through memory: no SRAM can hold them\n",
                           it.unplaced.count());
@@ -152,33 +202,26 @@ std::string programs_section(const Residency& plan, const Deployment& deployment
   return text;
 }
 
-// How long a step takes to move what the tiers below hold.
-std::string times(const Residency& plan, const Target& target) {
-  std::vector<Bytes> hbm(target.chips.size());
-  std::vector<Bytes> dram(target.chips.size());
-  for (const ClassResidency& it : plan.classes) {
-    const Bytes moved = *checked_multiply(it.state.moved, it.state.instances - it.on_chip());
-    (it.tier == Tier::Hbm ? hbm : dram)[it.state.chip.index()] += moved;
-  }
+// What a step moves through the tiers below, and how long that takes.
+std::string times(const std::vector<TierTraffic>& traffic) {
   std::string text;
   const auto add = [&](std::size_t chip, std::string_view tier, Bytes bytes,
-                       std::optional<std::uint64_t> speed) {
+                       const std::optional<std::uint64_t>& nanoseconds) {
     if (bytes == Bytes(0)) return;
-    text += fmt::format("  chip {}: {} bytes of states a step by {}", chip, bytes.count(), tier);
-    if (speed) {
-      text += fmt::format(", {:.3f} ms",
-                          1e3 * static_cast<double>(bytes.count()) / static_cast<double>(*speed));
+    text += fmt::format("  chip {}: {} bytes a step by {}", chip, bytes.count(), tier);
+    if (nanoseconds) {
+      text += fmt::format(", {:.3f} ms", 1e-6 * static_cast<double>(*nanoseconds));
     }
     text += "\n";
   };
-  for (std::size_t chip = 0; chip < target.chips.size(); ++chip) {
-    add(chip, "HBM", hbm[chip], target.chips[chip].hbm_speed);
-    add(chip, "DRAM", dram[chip], target.chips[chip].dram_speed);
+  for (std::size_t chip = 0; chip < traffic.size(); ++chip) {
+    add(chip, "HBM", traffic[chip].hbm, traffic[chip].hbm_nanoseconds);
+    add(chip, "DRAM", traffic[chip].dram, traffic[chip].dram_nanoseconds);
   }
   return text;
 }
 
-std::string off_chip_section(const ResidencyAnswer& answer, const Target& target) {
+std::string off_chip_section(const ResidencyAnswer& answer) {
   const OffChip parts = answer.plan.off_chip();
   std::string text = "off chip, bytes a step\n";
   text += columns({{"rule", number(answer.rule)},
@@ -194,7 +237,7 @@ std::string off_chip_section(const ResidencyAnswer& answer, const Target& target
   }
   text += fmt::format("  of this plan: {} spilled, {} tables, {} states\n", parts.spilled.count(),
                       parts.tables.count(), parts.states.count());
-  return text + times(answer.plan, target);
+  return text + times(answer.traffic);
 }
 
 }  // namespace
@@ -221,10 +264,19 @@ std::string explain(const Obstacle& obstacle) {
                          program, needed, chip, available);
     case Obstacle::Kind::PinnedPastSram:
       return fmt::format(
-          "program {}: at phase {} chip {} must hold {} bytes, the buffers leave {}: {}", program,
-          obstacle.phase, chip, needed, available, names.empty() ? "scratch" : names);
+          "program {}: at phase {} chip {} must hold {} bytes, the buffers leave {}; {} alone do "
+          "not "
+          "fit",
+          program, obstacle.phase, chip, needed, available,
+          names.empty() ? "the bytes of its scratch" : names);
     case Obstacle::Kind::ReservePastSram:
       return fmt::format("chip {}: {} bytes are reserved, of {}", chip, needed, available);
+    case Obstacle::Kind::NoLayout:
+      return fmt::format(
+          "program {}: what must stay on chip {} fits its {} bytes by sums, but no layout was "
+          "found "
+          "that takes less than {}",
+          program, chip, available, needed);
     case Obstacle::Kind::DramFull:
       return fmt::format("chip {}: states of {} bytes go to the DRAM, which has {}: {}", chip,
                          needed, available, names);
@@ -243,7 +295,7 @@ std::string residency_table(const ResidencyAnswer& answer, const Deployment& dep
   }
   if (!answer.plan.feasible()) text += "\n";
   return text + chips_section(answer.plan) + classes_section(answer.plan, target) +
-         programs_section(answer.plan, deployment) + off_chip_section(answer, target);
+         programs_section(answer, deployment) + off_chip_section(answer);
 }
 
 }  // namespace berth

@@ -63,8 +63,8 @@ class Scan {
     while (live_ + scratch > room_ && !victims_.empty() && victims_.top().end > step) {
       const TensorId tensor = victims_.top().tensor;
       victims_.pop();
-      result.spilled.push_back(
-          {tensor, chip_, step, live_ + scratch - room_, program_.tensors[tensor.index()].tier});
+      result.spilled.push_back({tensor, chip_, step, live_ + scratch - room_,
+                                program_.tensors[tensor.index()].tier, demand_[tensor].moved});
       result.on_chip[tensor.index()] = false;
       live_ -= bytes_of(tensor);
     }
@@ -88,12 +88,27 @@ class Scan {
                       .phase = step,
                       .needed = load,
                       .available = room_};
+    for (const TensorId tensor : fewest_pinned(step, load)) {
+      obstacle.names.push_back(program_.tensors[tensor.index()].name);
+    }
+    result.obstacles.push_back(std::move(obstacle));
+  }
+
+  // A minimal set of those that must stay and do not fit together: the largest until they do not.
+  std::vector<TensorId> fewest_pinned(Step step, Bytes load) const {
+    std::vector<TensorId> pinned;
     for (const TensorId tensor : begins_) {
       const bool is_held = must_stay(program_, target_, demand_, tensor) &&
                            bytes_of(tensor) > Bytes(0) && demand_[tensor].life->contains(step);
-      if (is_held) obstacle.names.push_back(program_.tensors[tensor.index()].name);
+      if (is_held) pinned.push_back(tensor);
+      if (is_held) load -= bytes_of(tensor);
     }
-    result.obstacles.push_back(std::move(obstacle));
+    std::ranges::stable_sort(pinned, std::ranges::greater(),
+                             [&](TensorId id) { return bytes_of(id); });
+    std::size_t count = 0;
+    for (; count < pinned.size() && load <= room_; ++count) load += bytes_of(pinned[count]);
+    pinned.resize(count);
+    return pinned;
   }
 
   struct Victim {

@@ -196,7 +196,8 @@ void note_spills(const Deployment& deployment, const Target& target, const Deplo
       const TensorId tensor(i);
       if (may_leave(program, target, needs, tensor) && !activations.on_chip[i]) {
         const Tensor& it = program.tensors[i];
-        activations.spilled.push_back({tensor, it.chip, std::nullopt, Bytes(0), it.tier});
+        activations.spilled.push_back(
+            {tensor, it.chip, std::nullopt, Bytes(0), it.tier, needs[tensor].moved});
       }
       activations.on_chip[i] = activations.on_chip[needs[tensor].root.index()];
     }

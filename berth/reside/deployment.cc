@@ -187,7 +187,7 @@ Stay stay_by_rule(const Deployment& deployment, const Target& target,
 }
 
 void add_traffic(ProgramResidency& result, const Program& program, const Demand& demand) {
-  for (const Spill& spill : result.spilled) result.traffic += demand[spill.tensor].moved;
+  for (const Spill& spill : result.spilled) result.traffic += spill.moved;
   for (std::size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorId tensor(i);
     const bool is_apart = program.tensors[i].kind == TensorKind::Intermediate &&

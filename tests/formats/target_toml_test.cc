@@ -29,5 +29,19 @@ TEST(Target, ThatSaysWhatItMayNotIsRefusedWithTheKey) {
   }
 }
 
+TEST(Target, SaysForAllChipsWhatTheyDoNotSayThemselves) {
+  const auto target = read_target(
+      "name = \"t\"\nany_site_reaches_any = true\nhbm_gb_per_s = 1.5\n"
+      "alignment = 64\n[[chip]]\nalignment = 16\n[[chip.sites]]\n"
+      "bytes = 1\n[[chip]]\nhbm_gb_per_s = 2\n[[chip.sites]]\n"
+      "bytes = 1\n",
+      "t.toml");
+  ASSERT_TRUE(target) << to_string(target.error());
+  EXPECT_EQ(target->chips[0].hbm_speed, 1'500'000'000u);
+  EXPECT_EQ(target->chips[1].hbm_speed, 2'000'000'000u);
+  EXPECT_EQ(target->chips[0].alignment, Alignment::of(16));
+  EXPECT_EQ(target->chips[1].alignment, Alignment::of(64));
+}
+
 }  // namespace
 }  // namespace berth

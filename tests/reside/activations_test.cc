@@ -131,6 +131,10 @@ TEST(Activations, PinnedOnesCountAndNeverLeave) {
   EXPECT_EQ(over.obstacles[0].kind, Obstacle::Kind::PinnedPastSram);
   EXPECT_EQ(over.obstacles[0].names, (std::vector<std::string>{"t0", "t1"}));
   EXPECT_EQ(over.obstacles[0].needed, Bytes(60));
+  // Of three, the two largest alone are too much.
+  program.tensors[2].pinned = true;
+  program.tensors[2].bytes = Bytes(20);
+  EXPECT_EQ(placed(program, target_of(40)).obstacles[0].names, over.obstacles[0].names);
 }
 
 TEST(Activations, ScratchTakesRoomInItsPhaseAlone) {
