@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "berth/base/text.h"
 #include "berth/certify/prices.h"
 
 namespace berth {
@@ -17,6 +18,7 @@ class Judge {
 
   ResidencyVerdict judge() {
     judge_chips();
+    judge_programs();
     judge_states();
     judge_certificates();
     judge_totals();
@@ -51,6 +53,29 @@ class Judge {
     }
   }
 
+  void judge_programs() {
+    Bytes spilled;
+    for (const ProgramClaim& it : claim_.programs) {
+      const std::string name = printable(it.name);
+      const auto traffic = checked_multiply(it.traffic, it.layers);
+      const auto sum = traffic ? checked_add(spilled, *traffic) : std::nullopt;
+      if (!sum) return fault("program {}: its layers move more than 2^64 bytes", name);
+      spilled = *sum;
+      for (std::size_t chip = 0; chip < claim_.chips.size(); ++chip) {
+        const Bytes footprint = it.sram_footprint[chip];
+        if (footprint < it.buffer_footprint[chip] || footprint > claim_.chips[chip].reserve) {
+          fault("program {}: on chip {} it takes {} bytes, with buffers of {} and a reserve of {}",
+                name, chip, footprint.count(), it.buffer_footprint[chip].count(),
+                claim_.chips[chip].reserve.count());
+        }
+      }
+    }
+    if (spilled != claim_.parts.spilled) {
+      fault("what programs spill moves {} bytes a step, not {}", spilled.count(),
+            claim_.parts.spilled.count());
+    }
+  }
+
   void judge_states() {
     Bytes moved;
     for (const ClassResidency& it : claim_.classes) {
@@ -80,9 +105,10 @@ class Judge {
         fault("chip {}: what is kept saves more than the prices allow", chip);
         continue;
       }
-      const auto sum = checked_add(more_, most - *saved);
+      const auto sum = checked_add(most_, most);
       if (!sum) return fault("the certificates sum past 2^64 bytes");
-      more_ = *sum;
+      most_ = *sum;
+      saved_ += *saved;
       if (claim_.policy == Policy::Best) judge_kept(it);
     }
   }
@@ -99,8 +125,9 @@ class Judge {
       const std::uint64_t instances = kept == count ? placed.state.instances : kept;
       if (found == items.end() && placed.on_chip() == 0) continue;
       if (placed.on_chip() == instances) continue;
-      fault("{}.{}: {} of {} instances are on chip, the certificate keeps {}", placed.state.program,
-            placed.state.tensor, placed.on_chip(), placed.state.instances, instances);
+      fault("{}: {} of {} instances are on chip, the certificate keeps {}",
+            printable(placed.state.program + "." + placed.state.tensor), placed.on_chip(),
+            placed.state.instances, instances);
     }
   }
 
@@ -111,12 +138,17 @@ class Judge {
       fault("the plan moves {} bytes a step off chip, not {}", total.count(), claimed.count());
     }
     if (claim_.best > claim_.rule) fault("the best moves more than the rule");
-    if (more_ > claim_.best) {
-      fault("the prices allow {} bytes more to be saved, of {}", more_.count(),
-            claim_.best.count());
+    if (most_ > claim_.nothing_kept) {
+      fault("the prices allow {} bytes to be saved, of {}", most_.count(),
+            claim_.nothing_kept.count());
       return;
     }
-    verdict_.bound = claim_.best - more_;
+    // Programs at once have no best plan of their own.
+    const Bytes best = claim_.nothing_kept - saved_;
+    if (!claim_.concurrent && claim_.best != best) {
+      fault("the best leaves {} bytes to be moved, not {}", best.count(), claim_.best.count());
+    }
+    verdict_.bound = claim_.nothing_kept - most_;
     if (claim_.bound > verdict_.bound) {
       fault("the bound of {} is not proved: the prices prove {}", claim_.bound.count(),
             verdict_.bound.count());
@@ -125,7 +157,8 @@ class Judge {
 
   const ResidencyClaim& claim_;
   ResidencyVerdict verdict_;
-  Bytes more_;  // that the prices allow to be saved beyond what is kept
+  Bytes most_;   // that the prices allow to be saved
+  Bytes saved_;  // by what is kept
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ struct ResidencyVerdict {
 };
 
 // Judges a claim by itself, in integers: states and reserve fit each chip's SRAM unless the plan
-// says that it cannot be; the bytes held and moved are those of the classes; what a certificate
-// keeps is a choice; its prices prove the claimed bound; the parts sum to what the policy claims.
+// says that it cannot be; the bytes held and moved are those of the classes and programs; what a
+// certificate keeps is a choice, and the best is what it leaves to be moved; its prices prove the
+// claimed bound; the parts sum to what the policy claims.
 ResidencyVerdict check_residency(const ResidencyClaim& claim);
 
 }  // namespace berth

@@ -3,18 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
+#include "berth/certify/residency_source.h"
 #include "berth/formats/json.h"
 #include "berth/formats/residency_json.h"
 #include "berth/formats/target_toml.h"
 #include "berth/pipeline/reside_file.h"
-#include "berth/reside/best.h"
+#include "berth/reside/deployment.h"
 
 namespace berth {
 namespace {
 
-// The chips whose certified choice is the source's neither with whole classes nor with split ones.
+auto placed_at(const ClassResidency& it) {
+  return std::tuple(it.state.program, it.state.tensor, it.state.chip, it.tier, it.split);
+}
+
+// Whether it is the rule's plan, planned again.
+void compare_rule(const ResidencyClaim& claim, const Deployment& deployment, const Residency& rule,
+                  std::vector<std::string>& faults) {
+  const Bytes total = rule.off_chip().total();
+  if (claim.rule != total) {
+    faults.push_back(fmt::format("the rule moves {} bytes a step off chip, not {}", total.count(),
+                                 claim.rule.count()));
+  }
+  if (claim.policy != Policy::Rule) return;
+  bool is_same = std::ranges::equal(claim.classes, rule.classes, {}, placed_at, placed_at);
+  for (std::size_t p = 0; p < rule.programs.size() && is_same; ++p) {
+    const ProgramResidency& it = rule.programs[p];
+    is_same = claim.programs[p].spilled.size() == it.spilled.size();
+    for (std::size_t i = 0; i < it.spilled.size() && is_same; ++i) {
+      const std::size_t tensor = it.spilled[i].tensor.index();
+      is_same = claim.programs[p].spilled[i] == deployment.programs[p].program.tensors[tensor].name;
+    }
+  }
+  if (!is_same) faults.push_back("it is not the plan that the rule makes");
+}
+
+// Where it is not about this source.
 Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
                                                 const ResidencySource& source) {
   const auto target = read_target(source.target.content, source.target.path);
@@ -24,19 +51,18 @@ Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
   const auto demand = deployment_demand(*deployment, *target);
   if (!demand) return tl::unexpected(demand.error());
 
-  std::vector<std::string> faults;
-  const auto whole = deployment_choices(*deployment, *target, *demand, Split::Whole);
-  const auto apart = deployment_choices(*deployment, *target, *demand, Split::Apart);
-  for (std::size_t i = 0; i < whole.size(); ++i) {
-    const auto found = std::ranges::find(claim.certificates, whole[i].chip, &ChipCertificate::chip);
-    const std::size_t chip = whole[i].chip.index();
-    if (found == claim.certificates.end()) {
-      faults.push_back(fmt::format("chip {} has no certificate", chip));
-    } else if (found->choice != whole[i].choice && found->choice != apart[i].choice) {
-      faults.push_back(
-          fmt::format("chip {}: its items and capacities are not those of the input", chip));
-    }
+  auto faults = compare_residency(claim, *deployment, *target);
+  if (claim.programs.size() != deployment->programs.size()) return faults;
+  const Running running = claim.concurrent ? Running::Together : Running::OneAtATime;
+  const Residency rule = plan_deployment(*deployment, *target, *demand, running);
+  const bool is_impossible = std::ranges::any_of(rule.obstacles, [&](const Obstacle& obstacle) {
+    // Other states may go to the DRAM under the best.
+    return claim.policy == Policy::Rule || obstacle.kind != Obstacle::Kind::DramFull;
+  });
+  if (claim.feasible && is_impossible) {
+    faults.push_back("it says that the plan can be, which the input does not allow");
   }
+  compare_rule(claim, *deployment, rule, faults);
   return faults;
 }
 

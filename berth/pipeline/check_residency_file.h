@@ -14,8 +14,9 @@ struct ResidencySource {
   InputFile target;
 };
 
-// A residency (berth.residency/1) from any hand, judged; with its source, also whether the choice
-// that it certifies on each chip is the source's.
+// A residency (berth.residency/1) from any hand, judged; with its source, also whether it is about
+// that: the programs, classes and figures, what is kept phase by phase, the choice that each chip's
+// certificate is of; and whether the rule's plan is what the rule makes.
 Result<ResidencyVerdict> check_residency_file(const InputFile& file,
                                               const std::optional<ResidencySource>& source);
 

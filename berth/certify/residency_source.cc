@@ -1,0 +1,390 @@
+#include "berth/certify/residency_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "berth/base/text.h"
+#include "berth/certify/program_facts.h"
+
+namespace berth {
+namespace {
+
+auto key_of(const ChoiceItem& item) {
+  return std::tuple(item.name, item.phases.lower, item.phases.upper, item.bytes, item.moved,
+                    item.count);
+}
+
+Bytes less(Bytes from, Bytes what) {
+  return from < what ? Bytes(0) : from - what;
+}
+
+class Comparison {
+ public:
+  Comparison(const ResidencyClaim& claim, const Deployment& deployment, const Target& target)
+      : claim_(claim), deployment_(deployment), target_(target) {
+    for (const DeployedProgram& it : deployment.programs) {
+      facts_.push_back(facts_of(it.program, target));
+      is_table_.push_back(find_tables(it, facts_.back()));
+    }
+  }
+
+  std::vector<std::string> find() {
+    if (claim_.chips.size() != target_.chips.size() ||
+        claim_.programs.size() != deployment_.programs.size()) {
+      fault("it is of {} chips and {} programs, the input of {} and {}", claim_.chips.size(),
+            claim_.programs.size(), target_.chips.size(), deployment_.programs.size());
+      return std::move(faults_);
+    }
+    for (std::size_t i = 0; i < facts_.size(); ++i) compare_program(i);
+    compare_chips();
+    compare_classes();
+    compare_totals();
+    compare_choices();
+    return std::move(faults_);
+  }
+
+ private:
+  template <typename... Arguments>
+  void fault(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+    faults_.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
+  }
+
+  // States of their own that no step leaves for the next.
+  static std::vector<bool> find_tables(const DeployedProgram& deployed, const ProgramFacts& facts) {
+    std::vector<bool> is_table(deployed.program.tensors.size(), false);
+    if (!deployed.carried) return is_table;
+    for (std::size_t i = 0; i < is_table.size(); ++i) {
+      is_table[i] = deployed.program.tensors[i].kind == TensorKind::State && facts.root[i] == i;
+    }
+    for (const TensorId carried : *deployed.carried) is_table[carried.index()] = false;
+    return is_table;
+  }
+  bool is_table(std::size_t index, std::size_t tensor) const { return is_table_[index][tensor]; }
+
+  // The tensors that are named, of those that may be; a name that is none of them, or stands twice,
+  // is a fault.
+  template <typename May>
+  std::set<std::size_t> named(std::size_t index, const std::vector<std::string>& names,
+                              std::string_view what, const May& may) {
+    const Program& program = deployment_.programs[index].program;
+    std::map<std::string_view, std::size_t> known;
+    for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+      if (may(i)) known.emplace(program.tensors[i].name, i);
+    }
+    std::set<std::size_t> found;
+    for (const std::string& name : names) {
+      const auto at = known.find(name);
+      if (at != known.end() && found.insert(at->second).second) continue;
+      fault("program {}: {} is named as {}, which it cannot be, or twice", printable(program.name),
+            printable(name), what);
+    }
+    return found;
+  }
+
+  void compare_program(std::size_t index) {
+    const DeployedProgram& deployed = deployment_.programs[index];
+    const Program& program = deployed.program;
+    const ProgramFacts& facts = facts_[index];
+    const ProgramClaim& claim = claim_.programs[index];
+    if (claim.name != deployed.name || claim.layers != deployed.layers) {
+      fault("programs[{}]: it is {} with {} layers, the input has {} with {}", index,
+            printable(claim.name), claim.layers, printable(deployed.name), deployed.layers);
+    }
+    spilled_.push_back(named(index, claim.spilled, "spilled",
+                             [&](std::size_t i) { return bool(facts.may_leave[i]); }));
+    tables_.push_back(named(index, claim.tables, "a table on chip", [&](std::size_t i) {
+      return is_table(index, i) && !program.tensors[i].host &&
+             chip_holds_tensors(target_, program.tensors[i].chip);
+    }));
+    Bytes traffic;
+    for (const std::size_t i : spilled_.back()) traffic += facts.moved[i];
+    Bytes unplaced;
+    for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+      const bool is_apart = program.tensors[i].kind == TensorKind::Intermediate &&
+                            facts.root[i] == i && !facts.may_leave[i] && !facts.must_stay[i];
+      if (is_apart) unplaced += facts.moved[i];
+    }
+    if (claim.traffic != traffic || claim.unplaced != unplaced) {
+      fault(
+          "program {}: what is spilled moves {} bytes a run and what is unplaced {}, not {} and {}",
+          printable(claim.name), traffic.count(), unplaced.count(), claim.traffic.count(),
+          claim.unplaced.count());
+    }
+    for (std::size_t chip = 0; chip < target_.chips.size(); ++chip) compare_footprint(index, chip);
+  }
+
+  // What is kept, added up phase by phase.
+  void compare_footprint(std::size_t index, std::size_t chip) {
+    const Program& program = deployment_.programs[index].program;
+    const ProgramFacts& facts = facts_[index];
+    const ProgramClaim& claim = claim_.programs[index];
+    std::vector<Bytes> begins(program.phases.size() + 1);
+    std::vector<Bytes> ends(begins.size());
+    Bytes tables;
+    for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+      const Tensor& tensor = program.tensors[i];
+      if (tensor.chip.index() != chip) continue;
+      if (tables_[index].contains(i)) tables += tensor.bytes;
+      const bool is_kept =
+          facts.must_stay[i] || (facts.may_leave[i] && !spilled_[index].contains(i));
+      if (!is_kept) continue;
+      begins[facts.life[i]->lower] += tensor.bytes;
+      ends[facts.life[i]->upper] += tensor.bytes;
+    }
+    Bytes live;
+    Bytes peak;
+    for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
+      live -= ends[phase];
+      live += begins[phase];
+      peak = std::max(peak, live + facts.scratch[chip][phase]);
+    }
+    const Bytes footprint = facts.buffers[chip] + peak;
+    if (claim.buffer_footprint[chip] != facts.buffers[chip] ||
+        claim.sram_footprint[chip] != footprint) {
+      fault(
+          "program {}: on chip {} its buffers take {} bytes and with what stays it takes {}, not "
+          "{} and {}",
+          printable(claim.name), chip, facts.buffers[chip].count(), footprint.count(),
+          claim.buffer_footprint[chip].count(), claim.sram_footprint[chip].count());
+    }
+    taken_[{index, chip}] = footprint + tables;
+  }
+
+  void compare_chips() {
+    for (std::size_t chip = 0; chip < claim_.chips.size(); ++chip) {
+      Bytes most;
+      Bytes sum;
+      if (deployment_.given && chip < deployment_.given->reserve.size()) {
+        most = sum = deployment_.given->reserve[chip];
+      }
+      for (std::size_t i = 0; i < facts_.size(); ++i) {
+        most = std::max(most, taken_[{i, chip}]);
+        sum += taken_[{i, chip}];
+      }
+      const ChipResidency& it = claim_.chips[chip];
+      const Bytes reserve = claim_.concurrent ? sum : most;
+      if (it.sram != target_.chips[chip].sram() || it.reserve != reserve) {
+        fault("chip {}: its SRAM is {} and programs reserve {} of it, not {} and {}", chip,
+              target_.chips[chip].sram().count(), reserve.count(), it.sram.count(),
+              it.reserve.count());
+      }
+    }
+  }
+
+  std::vector<StateClass> carried() const {
+    if (deployment_.given) return deployment_.given->classes;
+    std::vector<StateClass> classes;
+    for (std::size_t p = 0; p < facts_.size(); ++p) {
+      const DeployedProgram& deployed = deployment_.programs[p];
+      for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
+        const Tensor& it = deployed.program.tensors[i];
+        const bool is_state = it.kind == TensorKind::State && facts_[p].root[i] == i;
+        if (!is_state || is_table(p, i)) continue;
+        classes.push_back({deployed.name, it.name, it.chip, deployed.layers, it.bytes,
+                           facts_[p].moved[i], it.host});
+      }
+    }
+    return classes;
+  }
+
+  void compare_classes() {
+    using Name = std::tuple<std::string, std::string, ChipId>;
+    std::map<Name, StateClass> expected;
+    for (StateClass& it : carried()) {
+      Name name{it.program, it.tensor, it.chip};
+      expected.emplace(std::move(name), std::move(it));
+    }
+    std::vector<Bytes> hbm(target_.chips.size());
+    std::vector<Bytes> dram(target_.chips.size());
+    for (const ClassResidency& placed : claim_.classes) {
+      const auto found =
+          expected.find({placed.state.program, placed.state.tensor, placed.state.chip});
+      const std::string name = printable(placed.state.program + "." + placed.state.tensor);
+      if (found == expected.end()) {
+        fault("class {} is not one of the input's, or stands twice", name);
+        continue;
+      }
+      const StateClass state = std::move(found->second);
+      expected.erase(found);
+      if (placed.state.instances != state.instances || placed.state.bytes != state.bytes ||
+          placed.state.moved != state.moved) {
+        fault("class {}: {} instances of {} bytes that move {}, the input says {}, {} and {}", name,
+              placed.state.instances, placed.state.bytes.count(), placed.state.moved.count(),
+              state.instances, state.bytes.count(), state.moved.count());
+        continue;
+      }
+      const std::size_t chip = state.chip.index();
+      if (placed.on_chip() > 0 && (state.host || !chip_holds_tensors(target_, state.chip))) {
+        fault("class {} is in SRAM, where it cannot be", name);
+      }
+      const Bytes below = *checked_multiply(state.bytes, state.instances - placed.on_chip());
+      if (placed.tier != Tier::Sram) (placed.tier == Tier::Hbm ? hbm : dram)[chip] += below;
+    }
+    for (const auto& [name, state] : expected) {
+      fault("class {}.{} of the input is missing", printable(state.program),
+            printable(state.tensor));
+    }
+    for (std::size_t chip = 0; chip < hbm.size(); ++chip)
+      compare_tiers(chip, hbm[chip], dram[chip]);
+  }
+
+  void compare_tiers(std::size_t chip, Bytes hbm, Bytes dram) {
+    const Chip& it = target_.chips[chip];
+    if (hbm > it.hbm) {
+      fault("chip {}: states of {} bytes are in an HBM of {}", chip, hbm.count(), it.hbm.count());
+    }
+    if (claim_.feasible && it.dram && dram > *it.dram) {
+      fault("chip {}: states of {} bytes are in a DRAM of {}", chip, dram.count(),
+            it.dram->count());
+    }
+  }
+
+  void compare_totals() {
+    Bytes nothing_kept;
+    Bytes tables;
+    for (std::size_t p = 0; p < facts_.size(); ++p) {
+      const DeployedProgram& deployed = deployment_.programs[p];
+      for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
+        const Bytes moved = *checked_multiply(facts_[p].moved[i], deployed.layers);
+        if (facts_[p].may_leave[i]) nothing_kept += moved;
+        if (!is_table(p, i)) continue;
+        nothing_kept += moved;
+        if (!tables_[p].contains(i)) tables += moved;
+      }
+    }
+    for (const StateClass& it : carried()) nothing_kept += it.moved_by_all();
+    if (claim_.nothing_kept != nothing_kept || claim_.parts.tables != tables) {
+      fault("with nothing kept {} bytes move a step, and of tables {}, not {} and {}",
+            nothing_kept.count(), tables.count(), claim_.nothing_kept.count(),
+            claim_.parts.tables.count());
+    }
+  }
+
+  // Programs stand one after another; one without phases has one in which its tables live.
+  Choice choice_on(ChipId chip, bool apart) const {
+    Choice choice;
+    Bytes usable = target_.chips[chip.index()].sram();
+    if (deployment_.given && chip.index() < deployment_.given->reserve.size()) {
+      usable = less(usable, deployment_.given->reserve[chip.index()]);
+    }
+    for (std::size_t p = 0; p < facts_.size(); ++p) add_program(choice, p, chip, usable);
+    if (facts_.empty()) choice.capacity.push_back(usable);
+    for (const StateClass& it : carried()) {
+      if (it.chip != chip || it.host) continue;
+      choice.items.push_back({it.program + "." + it.tensor,
+                              {0, choice.capacity.size()},
+                              apart ? it.bytes : it.held(),
+                              apart ? it.moved : it.moved_by_all(),
+                              apart ? it.instances : 1});
+    }
+    return choice;
+  }
+
+  void add_program(Choice& choice, std::size_t index, ChipId chip, Bytes usable) const {
+    const DeployedProgram& deployed = deployment_.programs[index];
+    const Program& program = deployed.program;
+    const ProgramFacts& facts = facts_[index];
+    const Step first = choice.capacity.size();
+    const std::size_t phases = std::max<std::size_t>(program.phases.size(), 1);
+    std::vector<Bytes> begins(phases + 1);
+    std::vector<Bytes> ends(phases + 1);
+    for (std::size_t i = 0; i < program.tensors.size(); ++i) {
+      const Tensor& tensor = program.tensors[i];
+      if (tensor.chip != chip) continue;
+      if (facts.must_stay[i]) {
+        begins[facts.life[i]->lower] += tensor.bytes;
+        ends[facts.life[i]->upper] += tensor.bytes;
+      }
+      const bool is_table_here = is_table(index, i) && !tensor.host;
+      if (!facts.may_leave[i] && !is_table_here) continue;
+      const LiveRange life = is_table_here ? LiveRange{0, phases} : *facts.life[i];
+      choice.items.push_back({deployed.name + "." + tensor.name,
+                              {first + life.lower, first + life.upper},
+                              tensor.bytes,
+                              *checked_multiply(facts.moved[i], deployed.layers),
+                              1});
+    }
+    Bytes live = facts.buffers[chip.index()];
+    for (std::size_t phase = 0; phase < phases; ++phase) {
+      live -= ends[phase];
+      live += begins[phase];
+      const Bytes scratch =
+          phase < program.phases.size() ? facts.scratch[chip.index()][phase] : Bytes(0);
+      choice.capacity.push_back(less(usable, live + scratch));
+    }
+  }
+
+  void compare_choices() {
+    for (std::size_t i = 0; i < target_.chips.size(); ++i) {
+      const ChipId chip(i);
+      const auto certificate = std::ranges::find(claim_.certificates, chip, &ChipCertificate::chip);
+      const bool is_there = certificate != claim_.certificates.end();
+      if (is_there != chip_holds_tensors(target_, chip)) {
+        fault("chip {} {} a certificate", i, is_there ? "holds no tensors, and has" : "has not");
+      }
+      if (!is_there) continue;
+      const Choice& claimed = certificate->choice;
+      if (!is_same(claimed, choice_on(chip, false)) && !is_same(claimed, choice_on(chip, true))) {
+        fault("chip {}: the items and capacities of its certificate are not those of the input", i);
+      } else if (claim_.policy == Policy::Best) {
+        compare_kept(*certificate);
+      }
+    }
+  }
+
+  // Items in any order.
+  static bool is_same(const Choice& claimed, Choice expected) {
+    if (claimed.capacity != expected.capacity) return false;
+    std::vector<ChoiceItem> items = claimed.items;
+    std::ranges::sort(items, {}, key_of);
+    std::ranges::sort(expected.items, {}, key_of);
+    return items == expected.items;
+  }
+
+  // What the best plan spills, the certificate does not keep, and the other way round.
+  void compare_kept(const ChipCertificate& certificate) {
+    std::map<std::string, bool> is_kept;
+    for (std::size_t i = 0; i < certificate.kept.size(); ++i) {
+      is_kept[certificate.choice.items[i].name] = certificate.kept[i] > 0;
+    }
+    for (std::size_t p = 0; p < facts_.size(); ++p) {
+      const DeployedProgram& deployed = deployment_.programs[p];
+      for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
+        const Tensor& tensor = deployed.program.tensors[i];
+        const bool is_here = tensor.chip == certificate.chip && !tensor.host &&
+                             (facts_[p].may_leave[i] || is_table(p, i));
+        if (!is_here) continue;
+        const bool stays =
+            facts_[p].may_leave[i] ? !spilled_[p].contains(i) : tables_[p].contains(i);
+        const std::string name = deployed.name + "." + tensor.name;
+        if (stays == is_kept[name]) continue;
+        fault("{} is {}, which the certificate says otherwise", printable(name),
+              stays ? "on chip" : "off chip");
+      }
+    }
+  }
+
+  const ResidencyClaim& claim_;
+  const Deployment& deployment_;
+  const Target& target_;
+  std::vector<ProgramFacts> facts_;             // by program
+  std::vector<std::vector<bool>> is_table_;     // by program, by TensorId
+  std::vector<std::set<std::size_t>> spilled_;  // by program, as claimed
+  std::vector<std::set<std::size_t>> tables_;
+  std::map<std::pair<std::size_t, std::size_t>, Bytes> taken_;  // by program and chip
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::vector<std::string> compare_residency(const ResidencyClaim& claim,
+                                           const Deployment& deployment, const Target& target) {
+  return Comparison(claim, deployment, target).find();
+}
+
+}  // namespace berth
