@@ -10,6 +10,7 @@
 #include "cli/check_command.h"
 #include "cli/exit_status.h"
 #include "cli/plan_command.h"
+#include "cli/replay_command.h"
 #include "cli/report.h"
 #include "cli/reside_command.h"
 #include "cli/show_command.h"
@@ -34,6 +35,7 @@ ExitStatus run(int count, char** words) {
   const PlanCommand plan(app);
   const CheckCommand check(app);
   const CertifyCommand certify(app);
+  const ReplayCommand replay(app);
   const ShowCommand show(app);
   const ResideCommand reside(app);
   try {
@@ -48,7 +50,7 @@ ExitStatus run(int count, char** words) {
     if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
       return Report(asks_for_json(count, words), false)
           .failure({Error::Kind::Usage, words[1], "is no command of berth",
-                    "expected plan, check, certify or show; berth --help"});
+                    "expected plan, check, certify, replay or show; berth --help"});
     }
     return Report(asks_for_json(count, words), false)
         .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
@@ -56,7 +58,8 @@ ExitStatus run(int count, char** words) {
   if (plan.chosen()) return plan.run();
   if (reside.chosen()) return reside.run();
   if (check.chosen()) return check.run();
-  return certify.chosen() ? certify.run() : show.run();
+  if (certify.chosen()) return certify.run();
+  return replay.chosen() ? replay.run() : show.run();
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 class RandomSchedule {
  public:
-  explicit RandomSchedule(std::mt19937_64& random) : random_(random) {}
+  RandomSchedule(std::mt19937_64& random, Letters letters) : random_(random), letters_(letters) {}
 
   Schedule make() {
     for (std::uint64_t slot = 0, count = 1 + below(8); slot < count; ++slot) add_storage(slot);
@@ -64,7 +64,9 @@ class RandomSchedule {
         graph_.add(one_in(4) ? store_op(name, mentioned) : kernel_op(name, mentioned)).value();
     std::vector<OpId> arguments;
     for (auto count = below(4); count > 0; --count) arguments.push_back(any_of(storage_));
-    entries_.push_back(graph_.add(call_op(body, arguments)).value());
+    std::string access;
+    while (letters_ == Letters::Some && access.size() < arguments.size()) access += "rwb"[below(3)];
+    entries_.push_back(graph_.add(call_op(body, arguments, std::move(access))).value());
     if (one_in(3)) {
       const auto ordered = std::array{entries_.back()};
       storage_.push_back(graph_.add(after_op(any_of(storage_), ordered)).value());
@@ -86,6 +88,7 @@ class RandomSchedule {
   }
 
   std::mt19937_64& random_;
+  Letters letters_;
   OpGraph graph_;
   std::vector<OpId> storage_;  // and views
   std::vector<OpId> entries_;
@@ -93,8 +96,8 @@ class RandomSchedule {
 
 }  // namespace
 
-Schedule random_schedule(std::mt19937_64& random) {
-  return RandomSchedule(random).make();
+Schedule random_schedule(std::mt19937_64& random, Letters letters) {
+  return RandomSchedule(random, letters).make();
 }
 
 }  // namespace berth::test

@@ -30,6 +30,10 @@ class Draft {
   OpId call(std::string body, const std::vector<OpId>& arguments) {
     return add(call_op(add(kernel_op(std::move(body))), arguments));
   }
+  // One letter an argument.
+  OpId call(std::string body, const std::vector<OpId>& arguments, std::string access) {
+    return add(call_op(add(kernel_op(std::move(body))), arguments, std::move(access)));
+  }
   OpId loop(std::vector<OpId> entries, std::uint64_t count = 4) {
     return add(end_op(add(linear_op(std::move(entries))), count));
   }
@@ -51,8 +55,11 @@ inline const View& argument(const OpGraph& graph, OpId call, std::size_t n) {
   return graph.view(graph[call].sources[n + 1]).value();
 }
 
+// Whether calls say what they read and write; those that do not, read and write all they take.
+enum class Letters { None, Some };
+
 // Up to 8 buffers on a GPU, a CPU and a disk, with views of each kind, calls whose bodies may
 // mention buffers, loops and back edges over shared entries, and held nodes.
-Schedule random_schedule(std::mt19937_64& random);
+Schedule random_schedule(std::mt19937_64& random, Letters letters = Letters::None);
 
 }  // namespace berth::test
