@@ -1,6 +1,7 @@
 #include "cli/certify_command.h"
 
-#include "berth/pipeline/certify_files.h"
+#include "berth/formats/file.h"
+#include "berth/pipeline/shrink_files.h"
 
 namespace berth::cli {
 
@@ -20,16 +21,57 @@ CertifyCommand::CertifyCommand(CLI::App& app)
   command_->add_flag("--allow-vacuous", allow_vacuous_,
                      "Certify a schedule of which no word lies in a window, or of which nothing "
                      "is run");
+  command_->add_flag("--shrink", shrink_,
+                     "Cut planes and launches down to a smallest part with the same verdict, and "
+                     "write it");
+  command_->add_flag("--renumber", renumber_,
+                     "With --shrink: the same kind of fault, by whatever number");
+  command_
+      ->add_option("-o,--output", outputs_,
+                   "With --shrink: where to write it, by ending: .planes.json, .launches.json. May "
+                   "be given again")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   common_.add_to(*command_);
+}
+
+std::optional<Error> CertifyCommand::find_usage_fault() const {
+  const auto usage = [](std::string where, std::string message, std::string hint) {
+    return Error{Error::Kind::Usage, std::move(where), std::move(message), std::move(hint)};
+  };
+  if (planes_ == "-" && launches_ == "-") {
+    return usage("LAUNCHES", "planes and launches cannot both be standard input",
+                 "give one of them as a file");
+  }
+  if (shrink_ && outputs_.empty()) {
+    return usage("--shrink", "has nowhere to write",
+                 "name files: -o small.planes.json -o small.launches.json");
+  }
+  if (!shrink_ && (renumber_ || !outputs_.empty())) {
+    return usage(renumber_ ? "--renumber" : "-o", "means something with --shrink only", "");
+  }
+  return find_shrink_output_fault(outputs_);
+}
+
+Result<void> CertifyCommand::shrink(const CertifiedFiles& files, const CertifyOptions& options,
+                                    const Report& report) const {
+  if (files.verdict.certified()) {
+    report.note("verdict 0: there is nothing to shrink, and nothing was written");
+    return {};
+  }
+  const auto shrunk = shrink_arena(files.planes, files.schedule, options.rule,
+                                   renumber_ ? ShrinkTo::SameFault : ShrinkTo::SameCode);
+  const auto forms = shrunk_forms(shrunk, outputs_);
+  if (auto written = write_files(forms); !written) return written;
+  report.note(shrunk_text(shrunk));
+  for (const FileContent& form : forms) report.note("wrote " + form.path);
+  return {};
 }
 
 ExitStatus CertifyCommand::run() const {
   const Report report = common_.report();
-  if (planes_ == "-" && launches_ == "-") {
-    return report.failure({Error::Kind::Usage, "LAUNCHES",
-                           "planes and launches cannot both be standard input",
-                           "give one of them as a file"});
-  }
+  if (const auto fault = find_usage_fault()) return report.failure(*fault);
   const auto planes = open_input(planes_);
   if (!planes) return report.failure(planes.error());
   const auto launches = open_input(launches_);
@@ -39,6 +81,11 @@ ExitStatus CertifyCommand::run() const {
                                   allow_vacuous_};
   const auto files = certify_files(*planes, *launches, options);
   if (!files) return report.failure(files.error());
+  if (shrink_) {
+    if (const auto written = shrink(*files, options, report); !written) {
+      return report.failure(written.error());
+    }
+  }
   if (report.json()) {
     report.result(verdict_json(*files, options));
   } else if (!report.quiet()) {

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "berth/pipeline/certify_files.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 
 namespace berth::cli {
 
-// berth certify PLANES LAUNCHES
+// berth certify PLANES LAUNCHES [--shrink -o FILE...]
 class CertifyCommand {
  public:
   explicit CertifyCommand(CLI::App& app);
@@ -16,12 +19,20 @@ class CertifyCommand {
   ExitStatus run() const;
 
  private:
+  std::optional<Error> find_usage_fault() const;
+  // Writes the smallest part of the files that earns the same verdict.
+  Result<void> shrink(const CertifiedFiles& files, const CertifyOptions& options,
+                      const Report& report) const;
+
   CLI::App* command_;
   std::string planes_;
   std::string launches_;
   bool exact_ = false;
   bool strict_ = false;
   bool allow_vacuous_ = false;
+  bool shrink_ = false;
+  bool renumber_ = false;
+  std::vector<std::string> outputs_;
   CommonOptions common_;
 };
 

@@ -179,6 +179,44 @@ TEST(CertifyCommand, ExactAcceptsWhatOnlyAHullRefuses) {
   EXPECT_EQ(certify(table, {"--exact"}).status, 0);
 }
 
+TEST(CertifyCommand, ShrinksToASmallestCaseWithTheSameVerdict) {
+  const test::CommandLine command;
+  command.write("p.json", kPlanes);
+  command.write("l.json", launches(launch("1", "4352, 7, 8") + "," + launch("3", "1, 2, 4480") +
+                                       "," + launch("4", "4352") + "," + launch("2", ""),
+                                   R"({"first": 0, "count": 4})"));
+  const std::vector<std::string> outputs = {"-o", "s.planes.json", "-o", "s.launches.json"};
+  const auto shrink = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"certify", "p.json", "l.json", "--shrink"});
+    words.insert(words.end(), outputs.begin(), outputs.end());
+    return command.run(words);
+  };
+  const auto ran = shrink({});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(ran.out.starts_with("not certified: instance 2")) << ran.out;
+  EXPECT_TRUE(ran.err.starts_with("berth: shrunk to 4 launches, 0 words and 3 ranges, verdict 8\n"))
+      << ran.err;
+  const auto again = command.run({"certify", "s.planes.json", "s.launches.json", "--json"});
+  EXPECT_EQ(field(again.out, "verdict"), "8");
+  EXPECT_TRUE(
+      shrink({"--renumber"})
+          .err.starts_with("berth: shrunk to 3 launches, 0 words and 3 ranges, verdict 7\n"));
+}
+
+TEST(CertifyCommand, ShrinkAndItsFilesGoTogether) {
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--shrink"},
+        {"--renumber"},
+        {"-o", "x.planes.json"},
+        {"--shrink", "-o", "x.json"},
+        {"--shrink", "-o", "x.planes.json", "-o", "x.planes.json"}}) {
+    EXPECT_EQ(certify(launch("1", "4352"), options).status, 2) << options.back();
+  }
+  const auto ran = certify(launch("1", "4352"), {"--shrink", "-o", "x.planes.json"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_NE(ran.err.find("nothing to shrink"), std::string::npos);
+}
+
 TEST(CertifyCommand, AMalformedTableGetsNoVerdict) {
   const auto ran = certify(launch("1", ""), {"--json"}, kPlanes, R"({"first": 0, "count": 2})");
   EXPECT_EQ(ran.status, 3);
