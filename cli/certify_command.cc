@@ -1,6 +1,7 @@
 #include "cli/certify_command.h"
 
 #include "berth/formats/file.h"
+#include "berth/pipeline/launches_file.h"
 #include "berth/pipeline/shrink_files.h"
 
 namespace berth::cli {
@@ -10,7 +11,9 @@ CertifyCommand::CertifyCommand(CLI::App& app)
           "certify", "Judge a launch schedule against the planes of its arena, independently")) {
   command_->add_option("PLANES", planes_, "What the arena's plan names (berth.planes/1)")
       ->required();
-  command_->add_option("LAUNCHES", launches_, "The launches, and their order (berth.launches/1)")
+  command_
+      ->add_option("LAUNCHES", launches_,
+                   "The launches, and their order (berth.launches/1, as text or binary)")
       ->required();
   command_->add_flag("--exact", exact_,
                      "Judge the words of a repeat value by value instead of by intervals that "
@@ -28,7 +31,8 @@ CertifyCommand::CertifyCommand(CLI::App& app)
                      "With --shrink: the same kind of fault, by whatever number");
   command_
       ->add_option("-o,--output", outputs_,
-                   "With --shrink: where to write it, by ending: .planes.json, .launches.json. May "
+                   "With --shrink: where to write it, by ending: .planes.json, .launches.json, "
+                   ".launches.bin. May "
                    "be given again")
       ->type_name("FILE")
       ->expected(1)
@@ -74,12 +78,10 @@ ExitStatus CertifyCommand::run() const {
   if (const auto fault = find_usage_fault()) return report.failure(*fault);
   const auto planes = open_input(planes_);
   if (!planes) return report.failure(planes.error());
-  const auto launches = open_input(launches_);
-  if (!launches) return report.failure(launches.error());
 
   const CertifyOptions options = {exact_ ? WordRule::Exact : WordRule::Interval, strict_,
                                   allow_vacuous_};
-  const auto files = certify_files(*planes, *launches, options);
+  const auto files = certify_files(*planes, open_launches(launches_), options);
   if (!files) return report.failure(files.error());
   if (shrink_) {
     if (const auto written = shrink(*files, options, report); !written) {

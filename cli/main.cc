@@ -8,6 +8,7 @@
 #include "berth/pipeline/version.h"
 #include "cli/certify_command.h"
 #include "cli/check_command.h"
+#include "cli/convert_command.h"
 #include "cli/exit_status.h"
 #include "cli/plan_command.h"
 #include "cli/replay_command.h"
@@ -36,6 +37,7 @@ ExitStatus run(int count, char** words) {
   const CheckCommand check(app);
   const CertifyCommand certify(app);
   const ReplayCommand replay(app);
+  const ConvertCommand convert(app);
   const ShowCommand show(app);
   const ResideCommand reside(app);
   try {
@@ -50,7 +52,7 @@ ExitStatus run(int count, char** words) {
     if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
       return Report(asks_for_json(count, words), false)
           .failure({Error::Kind::Usage, words[1], "is no command of berth",
-                    "expected plan, check, certify, replay or show; berth --help"});
+                    "expected plan, check, certify, replay, convert or show; berth --help"});
     }
     return Report(asks_for_json(count, words), false)
         .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
@@ -59,6 +61,7 @@ ExitStatus run(int count, char** words) {
   if (reside.chosen()) return reside.run();
   if (check.chosen()) return check.run();
   if (certify.chosen()) return certify.run();
+  if (convert.chosen()) return convert.run();
   return replay.chosen() ? replay.run() : show.run();
 }
 

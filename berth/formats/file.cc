@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -188,6 +189,27 @@ Result<std::string> read_file(const std::string& path) {
                        "check the path and its permissions");
   }
   return read_descriptor(descriptor.get(), path);
+}
+
+FileBytes file_bytes(std::string_view content) {
+  auto words = std::make_shared<std::vector<std::uint64_t>>((content.size() + 7) / 8);
+  if (!content.empty()) std::memcpy(words->data(), content.data(), content.size());
+  const auto bytes = std::as_bytes(std::span(*words)).first(content.size());
+  return {bytes, std::move(words)};
+}
+
+Result<FileBytes> map_file(const std::string& path) {
+  const Descriptor descriptor(path == kStandardStream ? -1
+                                                      : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat found {};
+  const bool is_plain = descriptor.get() >= 0 && ::fstat(descriptor.get(), &found) == 0 &&
+                        S_ISREG(found.st_mode) && found.st_size > 0;
+  if (!is_plain) return read_file(path).map(file_bytes);
+  const auto size = static_cast<std::size_t>(found.st_size);
+  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+  if (mapped == MAP_FAILED) return input_error(path, "cannot map: " + system_message(errno));
+  const std::shared_ptr<const void> owner(mapped, [size](void* at) { ::munmap(at, size); });
+  return FileBytes{{static_cast<const std::byte*>(mapped), size}, owner};
 }
 
 std::string base_name(const std::string& path) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "berth/base/result.h"
@@ -10,6 +12,19 @@ namespace berth {
 
 // The whole of a file; "-" is standard input.
 Result<std::string> read_file(const std::string& path);
+
+// The bytes of a file, which begin at a multiple of 8, and what keeps them there.
+struct FileBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// The whole of a file, mapped where it lies if it is a plain one: nothing of it is read before it
+// is looked at. Nobody may shorten it while it is mapped. "-" is standard input.
+Result<FileBytes> map_file(const std::string& path);
+
+// `content`, copied to a multiple of 8.
+FileBytes file_bytes(std::string_view content);
 
 // The last part of a path; "-" for standard input.
 std::string base_name(const std::string& path);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -55,45 +56,101 @@ class Executions {
   std::vector<Wide> more_ = {0};
 };
 
+// The indices of launches into a table of texts: each inside it, each text once, in the order in
+// which they first appear.
+std::optional<Error> find_text_fault(std::span<const std::uint32_t> indices,
+                                     std::span<const std::string> texts, const std::string& name) {
+  std::uint64_t known = 0;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (indices[i] < known) continue;
+    if (indices[i] > known || known == texts.size()) {
+      return fault(fmt::format("{} of launch {}", name, i),
+                   fmt::format("found {}, expected at most the next one, {}, of {}", indices[i],
+                               known, texts.size()));
+    }
+    ++known;
+  }
+  if (known < texts.size()) {
+    return fault(name + " texts",
+                 fmt::format("{} of {} belong to no launch", texts.size() - known, texts.size()));
+  }
+  std::vector<std::string_view> sorted(texts.begin(), texts.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) return std::nullopt;
+  return fault(name + " texts", fmt::format("'{}' stands twice", *twice));
+}
+
 }  // namespace
 
+bool operator==(const LaunchTable& a, const LaunchTable& b) {
+  return a.phases == b.phases && a.names == b.names && std::ranges::equal(a.phase_of, b.phase_of) &&
+         std::ranges::equal(a.name_of, b.name_of) && std::ranges::equal(a.words, b.words) &&
+         std::ranges::equal(a.words_begin, b.words_begin) && a.repeats == b.repeats &&
+         a.submissions == b.submissions;
+}
+
 const Repeat* LaunchSchedule::repeat_of(LaunchId id) const {
-  const auto after = std::ranges::upper_bound(repeats_, id.index(), {}, &Repeat::first);
-  if (after == repeats_.begin() || std::prev(after)->end() <= id.index()) return nullptr;
+  const auto after = std::ranges::upper_bound(table_.repeats, id.index(), {}, &Repeat::first);
+  if (after == table_.repeats.begin() || std::prev(after)->end() <= id.index()) return nullptr;
   return &*std::prev(after);
 }
 
-void LaunchScheduleBuilder::launch(std::string_view phase, std::span<const std::uint64_t> words,
-                                   std::string_view name) {
-  const auto [known, is_new] = phase_ids_.try_emplace(
-      std::string(phase), static_cast<std::uint32_t>(schedule_.phases_.size()));
-  if (is_new) schedule_.phases_.emplace_back(phase);
-  if (!name.empty()) {
-    schedule_.names_.resize(schedule_.size());
-    schedule_.names_.emplace_back(name);
-  } else if (!schedule_.names_.empty()) {
-    schedule_.names_.emplace_back();
+Result<LaunchSchedule> LaunchSchedule::make(LaunchTable table) {
+  LaunchSchedule schedule(std::move(table));
+  if (auto found = schedule.find_fault()) return tl::unexpected(*std::move(found));
+  // Launches that are all nameless have no names.
+  if (schedule.table_.names == std::vector<std::string>{""}) {
+    schedule.table_.names.clear();
+    schedule.table_.name_of = {};
   }
-  schedule_.phase_of_.push_back(known->second);
-  schedule_.words_.insert(schedule_.words_.end(), words.begin(), words.end());
-  schedule_.words_begin_.push_back(schedule_.words_.size());
-  ++items_;
+  for (Repeat& repeat : schedule.table_.repeats) {
+    std::ranges::stable_sort(repeat.deltas, kByWord);
+    std::ranges::sort(repeat.frames, kByWord);
+  }
+  return schedule;
 }
 
-void LaunchScheduleBuilder::repeat(std::uint64_t iterations, std::uint32_t count,
-                                   std::vector<Delta> deltas, std::vector<Frame> frames) {
-  assert(count <= schedule_.size());
-  const std::size_t first = schedule_.size() - count;
-  assert(schedule_.repeats_.empty() || schedule_.repeats_.back().end() <= first);
-  items_ -= count;
-  repeat_items_.push_back(items_++);
-  schedule_.repeats_.push_back(
-      {iterations, static_cast<std::uint32_t>(first), count, std::move(deltas), std::move(frames)});
+std::optional<Error> LaunchSchedule::find_fault() {
+  if (size() > UINT32_MAX) return fault("table", "more than 4294967295 launches");
+  if (auto found = find_launch_fault()) return found;
+  std::uint64_t free_from = 0;  // launches
+  std::uint64_t items = 0;      // of the table, before them
+  for (std::size_t i = 0; i < table_.repeats.size(); ++i) {
+    const Repeat& repeat = table_.repeats[i];
+    if (repeat.first < free_from || repeat.end() > size()) {
+      return fault(fmt::format("repeats[{}]", i),
+                   fmt::format("holds launches {} to {}, expected some of {} to {}", repeat.first,
+                               repeat.end(), free_from, size()));
+    }
+    items += repeat.first - free_from;
+    if (auto found = find_repeat_fault(repeat, items)) return found;
+    ++items;
+    free_from = repeat.end();
+  }
+  return count_executed();
 }
 
-std::optional<Error> LaunchScheduleBuilder::find_repeat_fault(std::size_t index) const {
-  const Repeat& repeat = schedule_.repeats_[index];
-  const auto where = fmt::format("table[{}]", repeat_items_[index]);
+std::optional<Error> LaunchSchedule::find_launch_fault() const {
+  const auto begin = table_.words_begin;
+  if (begin.size() != size() + 1 || begin.front() != 0 || begin.back() != table_.words.size()) {
+    return fault("words_begin", "does not cut the words into those of each launch");
+  }
+  const auto back = std::ranges::adjacent_find(begin, std::greater());
+  if (back != begin.end()) {
+    return fault(fmt::format("words_begin of launch {}", std::distance(begin.begin(), back)),
+                 fmt::format("found {}, and {} after it", *back, *std::next(back)));
+  }
+  if (auto found = find_text_fault(table_.phase_of, table_.phases, "phase")) return found;
+  if (!table_.name_of.empty() && table_.name_of.size() != size()) {
+    return fault("name", "some launches have none, and some have one");
+  }
+  return find_text_fault(table_.name_of, table_.names, "name");
+}
+
+std::optional<Error> LaunchSchedule::find_repeat_fault(const Repeat& repeat,
+                                                       std::uint64_t item) const {
+  const auto where = fmt::format("table[{}]", item);
   if (repeat.iterations == 0) return fault(where + ".repeat", "found 0, expected at least 1");
   if (repeat.count == 0) return fault(where + ".body", "is empty, expected at least one launch");
 
@@ -103,7 +160,7 @@ std::optional<Error> LaunchScheduleBuilder::find_repeat_fault(std::size_t index)
                                                "{}",
                                                moved.launch, repeat.count));
     }
-    const auto words = schedule_.words(LaunchId(repeat.first + moved.launch)).size();
+    const auto words = this->words(LaunchId(repeat.first + moved.launch)).size();
     if (moved.word < words) return std::nullopt;
     return fault(at + ".word",
                  fmt::format("found {}, expected a word of launch {} of the body, which has {}",
@@ -140,16 +197,16 @@ std::optional<Error> LaunchScheduleBuilder::find_repeat_fault(std::size_t index)
                position(twice->first) + " has a frame already");
 }
 
-std::optional<Error> LaunchScheduleBuilder::count_executed() {
-  const std::uint64_t size = schedule_.size();
-  const Executions executions(schedule_.repeats_);
+std::optional<Error> LaunchSchedule::count_executed() {
+  const std::uint64_t size = this->size();
+  const Executions executions(table_.repeats);
   const auto cuts = [&](std::uint64_t border) -> const Repeat* {
     if (border == size) return nullptr;
-    const Repeat* repeat = schedule_.repeat_of(LaunchId(border));
+    const Repeat* repeat = repeat_of(LaunchId(border));
     return repeat != nullptr && repeat->first < border ? repeat : nullptr;
   };
-  for (std::size_t i = 0; i < schedule_.submissions_.size(); ++i) {
-    const auto [first, count] = schedule_.submissions_[i];
+  for (std::size_t i = 0; i < table_.submissions.size(); ++i) {
+    const auto [first, count] = table_.submissions[i];
     const auto where = fmt::format("submissions[{}]", i);
     if (first > size) {
       return fault(where + ".first",
@@ -171,25 +228,56 @@ std::optional<Error> LaunchScheduleBuilder::count_executed() {
       }
     }
     const auto executed = executions.of({first, count});
-    if (executed >= kMostExecuted - schedule_.executed_) {
+    if (executed >= kMostExecuted - executed_) {
       return fault(where, "brings the number of executed launches to 2^62 or more");
     }
-    schedule_.executed_ += static_cast<std::uint64_t>(executed);
+    executed_ += static_cast<std::uint64_t>(executed);
   }
   return std::nullopt;
 }
 
+std::uint32_t LaunchScheduleBuilder::Strings::id(std::string_view text) {
+  const auto [known, is_new] =
+      ids.try_emplace(std::string(text), static_cast<std::uint32_t>(texts.size()));
+  if (is_new) texts.emplace_back(text);
+  return known->second;
+}
+
+void LaunchScheduleBuilder::launch(std::string_view phase, std::span<const std::uint64_t> words,
+                                   std::string_view name) {
+  phase_of_.push_back(phases_.id(phase));
+  name_of_.push_back(names_.id(name));
+  words_.insert(words_.end(), words.begin(), words.end());
+  words_begin_.push_back(words_.size());
+}
+
+void LaunchScheduleBuilder::repeat(std::uint64_t iterations, std::uint32_t count,
+                                   std::vector<Delta> deltas, std::vector<Frame> frames) {
+  assert(count <= phase_of_.size());
+  const std::size_t first = phase_of_.size() - count;
+  assert(repeats_.empty() || repeats_.back().end() <= first);
+  repeats_.push_back(
+      {iterations, static_cast<std::uint32_t>(first), count, std::move(deltas), std::move(frames)});
+}
+
 Result<LaunchSchedule> LaunchScheduleBuilder::build() && {
-  if (schedule_.size() > UINT32_MAX) return input_error("table", "more than 4294967295 launches");
-  for (std::size_t i = 0; i < schedule_.repeats_.size(); ++i) {
-    if (auto found = find_repeat_fault(i)) return tl::unexpected(*std::move(found));
-  }
-  for (Repeat& repeat : schedule_.repeats_) {
-    std::ranges::stable_sort(repeat.deltas, kByWord);
-    std::ranges::sort(repeat.frames, kByWord);
-  }
-  if (auto found = count_executed()) return tl::unexpected(*std::move(found));
-  return std::move(schedule_);
+  struct Owned {
+    std::vector<std::uint32_t> phase_of;
+    std::vector<std::uint32_t> name_of;
+    std::vector<std::uint64_t> words;
+    std::vector<std::uint64_t> words_begin;
+  };
+  auto owned = std::make_shared<const Owned>(
+      Owned{std::move(phase_of_), std::move(name_of_), std::move(words_), std::move(words_begin_)});
+  return LaunchSchedule::make({.phases = std::move(phases_.texts),
+                               .names = std::move(names_.texts),
+                               .phase_of = owned->phase_of,
+                               .name_of = owned->name_of,
+                               .words = owned->words,
+                               .words_begin = owned->words_begin,
+                               .repeats = std::move(repeats_),
+                               .submissions = std::move(submissions_),
+                               .owner = owned});
 }
 
 }  // namespace berth

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/base/id.h"
@@ -54,51 +56,69 @@ struct Submission {
   friend bool operator==(const Submission&, const Submission&) = default;
 };
 
+// What a schedule is made of. Its large parts are views, so that a file can be read in place.
+struct LaunchTable {
+  std::vector<std::string> phases;          // of launches, each once, in order of first appearance
+  std::vector<std::string> names;           // the same; none where no launch has a name
+  std::span<const std::uint32_t> phase_of;  // by launch: index in phases
+  std::span<const std::uint32_t> name_of;   // by launch: index in names, if there are any
+  std::span<const std::uint64_t> words;     // launch by launch
+  std::span<const std::uint64_t> words_begin;  // of each launch there, and the end
+  std::vector<Repeat> repeats;                 // by first launch
+  std::vector<Submission> submissions;
+  std::shared_ptr<const void> owner;  // of what the spans view
+
+  friend bool operator==(const LaunchTable& a, const LaunchTable& b);
+};
+
 // A table of launches, some of them in repeats, and the order in which stretches of it run.
 //
-// What LaunchScheduleBuilder::build has checked stays true: a repeat has an iteration and a launch,
-// its deltas and frames name words of its body, a framed word has one frame as long as the repeat
-// and no delta, submissions lie inside the table and cut no repeat, and fewer than 2^62 launches
-// are executed.
+// What `make` has checked stays true: every index is one of its table, phases and names are each
+// there once, a repeat has an iteration and a launch, its deltas and frames name words of its body,
+// a framed word has one frame as long as the repeat and no delta, submissions lie inside the table
+// and cut no repeat, and fewer than 2^62 launches are executed.
 class LaunchSchedule {
  public:
+  // Refuses, with the field's path in the text form ("table[2].deltas[0].word") or the name of the
+  // table's part as the place, what breaks the promises above. O(table log table).
+  static Result<LaunchSchedule> make(LaunchTable table);
+
   // How many there are as written.
-  std::size_t size() const { return phase_of_.size(); }
+  std::size_t size() const { return table_.phase_of.size(); }
   // Phases of launches, each once, in order of first appearance.
-  std::span<const std::string> phases() const { return phases_; }
+  std::span<const std::string> phases() const { return table_.phases; }
   // Index in phases().
-  std::uint32_t phase_of(LaunchId id) const { return phase_of_[id.index()]; }
-  const std::string& phase(LaunchId id) const { return phases_[phase_of(id)]; }
+  std::uint32_t phase_of(LaunchId id) const { return table_.phase_of[id.index()]; }
+  const std::string& phase(LaunchId id) const { return table_.phases[phase_of(id)]; }
   std::span<const std::uint64_t> words(LaunchId id) const {
-    const std::uint64_t begin = words_begin_[id.index()];
-    return std::span(words_).subspan(begin, words_begin_[id.index() + 1] - begin);
+    const std::uint64_t begin = table_.words_begin[id.index()];
+    return table_.words.subspan(begin, table_.words_begin[id.index() + 1] - begin);
   }
   // For messages; may be empty.
   std::string_view name(LaunchId id) const {
-    return names_.empty() ? std::string_view() : names_[id.index()];
+    if (table_.names.empty()) return {};
+    return table_.names[table_.name_of[id.index()]];
   }
   // By first launch, disjoint.
-  std::span<const Repeat> repeats() const { return repeats_; }
+  std::span<const Repeat> repeats() const { return table_.repeats; }
   // The repeat whose body holds the launch; null where none does.
   const Repeat* repeat_of(LaunchId id) const;
-  std::span<const Submission> submissions() const { return submissions_; }
+  std::span<const Submission> submissions() const { return table_.submissions; }
 
-  std::uint64_t word_count() const { return words_.size(); }  // as written
-  std::uint64_t executed() const { return executed_; }        // launches
+  std::uint64_t word_count() const { return table_.words.size(); }  // as written
+  std::uint64_t executed() const { return executed_; }              // launches
+  const LaunchTable& table() const { return table_; }
 
   friend bool operator==(const LaunchSchedule&, const LaunchSchedule&) = default;
 
  private:
-  friend class LaunchScheduleBuilder;
-  LaunchSchedule() = default;
+  explicit LaunchSchedule(LaunchTable table) : table_(std::move(table)) {}
+  std::optional<Error> find_fault();
+  std::optional<Error> find_launch_fault() const;
+  std::optional<Error> find_repeat_fault(const Repeat& repeat, std::uint64_t item) const;
+  std::optional<Error> count_executed();
 
-  std::vector<std::string> phases_;
-  std::vector<std::uint32_t> phase_of_;
-  std::vector<std::uint64_t> words_;
-  std::vector<std::uint64_t> words_begin_ = {0};  // of each launch, and the end
-  std::vector<std::string> names_;                // none, or one a launch
-  std::vector<Repeat> repeats_;
-  std::vector<Submission> submissions_;
+  LaunchTable table_;
   std::uint64_t executed_ = 0;
 };
 
@@ -114,20 +134,28 @@ class LaunchScheduleBuilder {
   // The last `count` launches, none of them in a repeat, are the body of one.
   void repeat(std::uint64_t iterations, std::uint32_t count, std::vector<Delta> deltas = {},
               std::vector<Frame> frames = {});
-  void submit(Submission submission) { schedule_.submissions_.push_back(submission); }
+  void submit(Submission submission) { submissions_.push_back(submission); }
 
-  // Refuses, with the field's path in the file ("table[2].deltas[0].word") as the place, what
-  // breaks the promises of a schedule. O(table log table).
+  // Refuses what LaunchSchedule::make refuses.
   Result<LaunchSchedule> build() &&;
 
  private:
-  std::optional<Error> find_repeat_fault(std::size_t index) const;
-  std::optional<Error> count_executed();
+  // Strings by the order in which they first appear.
+  struct Strings {
+    std::uint32_t id(std::string_view text);
 
-  LaunchSchedule schedule_;
-  std::unordered_map<std::string, std::uint32_t> phase_ids_;  // looked up, never iterated
-  std::vector<std::uint64_t> repeat_items_;                   // where each stands in the table
-  std::uint64_t items_ = 0;
+    std::vector<std::string> texts;
+    std::unordered_map<std::string, std::uint32_t> ids;  // looked up, never iterated
+  };
+
+  Strings phases_;
+  Strings names_;
+  std::vector<std::uint32_t> phase_of_;
+  std::vector<std::uint32_t> name_of_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t> words_begin_ = {0};
+  std::vector<Repeat> repeats_;
+  std::vector<Submission> submissions_;
 };
 
 }  // namespace berth

@@ -6,18 +6,17 @@
 
 #include "berth/certify/arena_report.h"
 #include "berth/certify/explain_arena.h"
-#include "berth/formats/launches_json.h"
 #include "berth/formats/planes_json.h"
 #include "berth/formats/verdict_json.h"
+#include "berth/pipeline/launches_file.h"
 
 namespace berth {
 namespace {
 
-template <typename Value>
-Result<Value> read(const InputFile& file, Result<Value> (*read_document)(const JsonDocument&)) {
+Result<PlaneTable> read_planes_file(const InputFile& file) {
   const auto document = JsonDocument::parse(file.content, file.path);
   if (!document) return tl::unexpected(document.error());
-  return read_document(*document);
+  return read_planes(*document);
 }
 
 // Of a schedule whose verdict is 0.
@@ -42,9 +41,15 @@ std::string answer_text(const CertifiedFiles& files, const CertifyOptions& optio
 
 Result<CertifiedFiles> certify_files(const InputFile& planes_file, const InputFile& launches_file,
                                      const CertifyOptions& options) {
-  auto planes = read(planes_file, read_planes);
+  return certify_files(planes_file,
+                       read_launches_bytes(file_bytes(launches_file.content), launches_file.path),
+                       options);
+}
+
+Result<CertifiedFiles> certify_files(const InputFile& planes_file, Result<LaunchSchedule> schedule,
+                                     const CertifyOptions& options) {
+  auto planes = read_planes_file(planes_file);
   if (!planes) return tl::unexpected(planes.error());
-  auto schedule = read(launches_file, read_launches);
   if (!schedule) return tl::unexpected(schedule.error());
   const Verdict verdict = certify_arena(*planes, *schedule, options.rule);
   auto report = arena_report(*planes, *schedule, verdict);

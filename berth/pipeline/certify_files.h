@@ -36,6 +36,8 @@ struct CertifiedFiles {
 // Planes (berth.planes/1) and launches (berth.launches/1), judged. Refuses what the readers refuse.
 Result<CertifiedFiles> certify_files(const InputFile& planes, const InputFile& launches,
                                      const CertifyOptions& options);
+Result<CertifiedFiles> certify_files(const InputFile& planes, Result<LaunchSchedule> launches,
+                                     const CertifyOptions& options);
 
 // The verdict, its explanation and what it rests on, for people.
 std::string verdict_text(const CertifiedFiles& files, const CertifyOptions& options);

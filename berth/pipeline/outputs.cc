@@ -8,6 +8,7 @@
 
 #include "berth/formats/c_header.h"
 #include "berth/formats/instance_csv.h"
+#include "berth/formats/launches_binary.h"
 #include "berth/formats/launches_json.h"
 #include "berth/formats/plan_json.h"
 #include "berth/formats/planes_json.h"
@@ -18,12 +19,13 @@
 namespace berth {
 namespace {
 
-enum class Form { Plan, Schedule, Launches, Planes, Table, Svg, Html, Header };
+enum class Form { Plan, Schedule, Launches, BinaryLaunches, Planes, Table, Svg, Html, Header };
 
 // Longer endings first: .schedule.json is no plain .json.
-constexpr std::array<std::pair<std::string_view, Form>, 8> kEndings = {{
+constexpr std::array<std::pair<std::string_view, Form>, 9> kEndings = {{
     {".schedule.json", Form::Schedule},
     {".launches.json", Form::Launches},
+    {".launches.bin", Form::BinaryLaunches},
     {".planes.json", Form::Planes},
     {".json", Form::Plan},
     {".csv", Form::Table},
@@ -71,11 +73,13 @@ Result<std::string> content_of(const PlannedFile& planned, const std::string& pa
       if (planned.rewritten) return write_schedule(*planned.rewritten);
       return no_schedule(planned, path);
     case Form::Launches:
+    case Form::BinaryLaunches:
     case Form::Planes:
       if (!planned.launches) return no_schedule(planned, path);
       return (*planned.launches).transform([&](const LoweredSchedule& lowered) {
-        return form == Form::Planes ? write_planes(lowered.planes)
-                                    : write_launches(lowered.launches);
+        if (form == Form::Planes) return write_planes(lowered.planes);
+        return form == Form::BinaryLaunches ? write_launches_binary(lowered.launches)
+                                            : write_launches(lowered.launches);
       });
   }
   __builtin_unreachable();
@@ -92,8 +96,8 @@ std::optional<Error> find_output_fault(std::span<const std::string> paths) {
     if (form_of(path)) continue;
     return Error{Error::Kind::Usage, "-o " + path,
                  "no form of a plan that is written has this ending",
-                 "expected .json, .csv, .svg, .html, .h, .schedule.json, .launches.json or "
-                 ".planes.json"};
+                 "expected .json, .csv, .svg, .html, .h, .schedule.json, .launches.json, "
+                 ".launches.bin or .planes.json"};
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "berth/formats/launches_binary.h"
 #include "berth/formats/launches_json.h"
 #include "berth/formats/planes_json.h"
 
@@ -12,6 +13,13 @@ namespace {
 
 constexpr std::string_view kPlanes = ".planes.json";
 constexpr std::string_view kLaunches = ".launches.json";
+constexpr std::string_view kBinary = ".launches.bin";
+
+std::string content_of(const ShrunkArena& shrunk, const std::string& path) {
+  if (path.ends_with(kPlanes)) return write_planes(shrunk.planes);
+  return path.ends_with(kBinary) ? write_launches_binary(shrunk.schedule)
+                                 : write_launches(shrunk.schedule);
+}
 
 }  // namespace
 
@@ -21,9 +29,9 @@ std::optional<Error> find_shrink_output_fault(std::span<const std::string> paths
     if (!named.insert(path).second) {
       return Error{Error::Kind::Usage, "-o " + path, "is asked for twice", "name each file once"};
     }
-    if (path.ends_with(kPlanes) || path.ends_with(kLaunches)) continue;
+    if (path.ends_with(kPlanes) || path.ends_with(kLaunches) || path.ends_with(kBinary)) continue;
     return Error{Error::Kind::Usage, "-o " + path, "is neither planes nor launches",
-                 "expected an ending .planes.json or .launches.json"};
+                 "expected an ending .planes.json, .launches.json or .launches.bin"};
   }
   return std::nullopt;
 }
@@ -32,8 +40,7 @@ std::vector<FileContent> shrunk_forms(const ShrunkArena& shrunk,
                                       std::span<const std::string> paths) {
   std::vector<FileContent> files;
   for (const std::string& path : paths) {
-    files.push_back({path, path.ends_with(kPlanes) ? write_planes(shrunk.planes)
-                                                   : write_launches(shrunk.schedule)});
+    files.push_back({path, content_of(shrunk, path)});
   }
   return files;
 }

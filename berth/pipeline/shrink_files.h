@@ -11,8 +11,8 @@
 
 namespace berth {
 
-// A path that ends neither in .planes.json nor in .launches.json, or one that stands twice: asked
-// before any work is done.
+// A path that ends in none of .planes.json, .launches.json and .launches.bin, or one that stands
+// twice: asked before any work is done.
 std::optional<Error> find_shrink_output_fault(std::span<const std::string> paths);
 
 // What a schedule was cut down to, in the forms that `paths` ask for by their endings.

@@ -1,0 +1,182 @@
+#include "berth/formats/launches_binary.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "berth/formats/file.h"
+#include "berth/formats/launches_json.h"
+#include "tests/support/arenas.h"
+#include "tests/support/temporary_directory.h"
+
+namespace berth {
+namespace {
+
+Result<LaunchSchedule> read(const std::string& text) {
+  const FileBytes content = file_bytes(text);
+  return read_launches_binary(content.bytes, content.owner, "l.bin");
+}
+
+// Two launches, three words, one repeat with a delta and a frame.
+LaunchSchedule example() {
+  LaunchScheduleBuilder builder;
+  builder.launch("p", std::vector<std::uint64_t>{1, UINT64_MAX}, "k");
+  builder.launch("q", std::vector<std::uint64_t>{7, 8});
+  builder.repeat(2, 1, {{0, 1, -5}}, {{0, 0, {3, 4}}});
+  builder.submit({0, 2});
+  builder.submit({1, 1});
+  return std::move(builder).build().value();
+}
+
+// Where a number of the header stands.
+enum Field {
+  Version,
+  Words,
+  Launches,
+  Phases,
+  Names,
+  Repeats,
+  Deltas,
+  Frames,
+  Values,
+  Submissions,
+  Text
+};
+constexpr std::size_t kParts = 8 + 11 * 8;
+
+std::string with(std::string file, std::size_t at, std::uint64_t number) {
+  std::memcpy(file.data() + at, &number, sizeof number);
+  return file;
+}
+std::string with_field(Field field, std::uint64_t number) {
+  return with(write_launches_binary(example()), 8 + 8 * static_cast<std::size_t>(field), number);
+}
+std::string refusal(const std::string& file) {
+  const auto schedule = read(file);
+  return schedule ? "" : to_string(schedule.error());
+}
+
+TEST(LaunchesBinary, GivesBackWhatWasWritten) {
+  const std::string file = write_launches_binary(example());
+  EXPECT_TRUE(is_launches_binary(file));
+  EXPECT_EQ(file.size() % 8, 0u);
+  const auto again = read(file);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(*again, example());
+  EXPECT_EQ(again->name(LaunchId(0)), "k");
+  EXPECT_EQ(again->name(LaunchId(1)), "");
+  EXPECT_EQ(again->executed(), 5u);
+  EXPECT_EQ(write_launches_binary(*again), file);
+}
+
+TEST(LaunchesBinary, AnEmptyTableIsOne) {
+  const auto nothing = LaunchScheduleBuilder().build().value();
+  EXPECT_EQ(read(write_launches_binary(nothing)).value(), nothing);
+}
+
+TEST(LaunchesBinary, WordsAreReadWhereTheyLie) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.file("l.launches.bin");
+  ASSERT_TRUE(write_files(std::vector<FileContent>{{path, write_launches_binary(example())}}));
+  auto content = map_file(path).value();
+  const auto* first = content.bytes.data();
+  auto schedule = read_launches_binary(content.bytes, content.owner, path).value();
+  EXPECT_EQ(reinterpret_cast<const std::byte*>(schedule.words(LaunchId(0)).data()), first + kParts);
+  // The schedule, and a copy of it, keep the file mapped.
+  content = {};
+  const LaunchSchedule copy = schedule;
+  schedule = example();
+  EXPECT_EQ(copy.words(LaunchId(0))[1], UINT64_MAX);
+}
+
+TEST(LaunchesBinary, EitherFormTurnsIntoTheOther) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 500; ++i) {
+    const auto arena = test::random_arena(random);
+    const auto schedule = test::build(arena.table, &arena.submissions).value();
+    const auto binary = read(write_launches_binary(schedule));
+    ASSERT_TRUE(binary) << to_string(binary.error());
+    EXPECT_EQ(*binary, schedule);
+    const auto document = JsonDocument::parse(write_launches(*binary), "l.json");
+    EXPECT_EQ(read_launches(*document).value(), schedule);
+  }
+}
+
+TEST(LaunchesBinary, AFileCutShortAnywhereIsRefused) {
+  const std::string file = write_launches_binary(example());
+  for (std::size_t size = 8; size < file.size(); ++size) {
+    EXPECT_NE(refusal(file.substr(0, size)), "") << size;
+  }
+  EXPECT_NE(refusal(file + std::string(8, '\0')), "");
+}
+
+TEST(LaunchesBinary, AHeaderThatSaysSomethingElseIsRefused) {
+  EXPECT_EQ(refusal(with_field(Version, 2)),
+            "l.bin: version: found 2, expected 1 (a newer berth wrote it)");
+  for (const Field field :
+       {Words, Launches, Phases, Names, Repeats, Deltas, Frames, Values, Submissions, Text}) {
+    for (const std::uint64_t number :
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{5}, std::uint64_t{1} << 61,
+          std::uint64_t{1} << 62, UINT64_MAX}) {
+      const std::string file = with_field(field, number);
+      if (file == write_launches_binary(example())) continue;
+      EXPECT_NE(refusal(file), "") << field << " " << number;
+    }
+  }
+}
+
+TEST(LaunchesBinary, IndicesAndBoundsAreChecked) {
+  const std::string file = write_launches_binary(example());
+  const std::size_t words_begin = kParts + 4 * 8;
+  const std::size_t phase_of = words_begin + 3 * 8;
+  const std::size_t name_of = phase_of + 8;
+  EXPECT_EQ(refusal(with(file, words_begin + 8, 5)),
+            "l.bin: words_begin of launch 1: found 5, and 4 after it");
+  EXPECT_NE(refusal(with(file, words_begin, 1)), "");
+  EXPECT_EQ(refusal(with(file, phase_of, std::uint64_t{2} << 32)),
+            "l.bin: phase of launch 1: found 2, expected at most the next one, 1, of 2");
+  EXPECT_EQ(refusal(with(file, phase_of, 0)), "l.bin: phase texts: 1 of 2 belong to no launch");
+  EXPECT_NE(refusal(with(file, phase_of, 1)), "");
+  EXPECT_NE(refusal(with(file, name_of, std::uint64_t{7} << 32)), "");
+}
+
+TEST(LaunchesBinary, RepeatsThatMeetAreRefused) {
+  LaunchScheduleBuilder builder;
+  builder.launch("p", {});
+  builder.repeat(2, 1);
+  builder.launch("p", {});
+  builder.repeat(3, 1);
+  const std::string file = write_launches_binary(std::move(builder).build().value());
+  const std::size_t repeats = kParts + 3 * 8 + 8 + 8;
+  const std::uint64_t first_0_count_2 = std::uint64_t{2} << 32;
+  EXPECT_EQ(refusal(with(file, repeats + 8, first_0_count_2)),
+            "l.bin: repeats[1]: holds launches 1 to 2, expected some of 2 to 2");
+  EXPECT_EQ(refusal(with(file, repeats, 0)),
+            "l.bin: table[0].repeat: found 0, expected at least 1");
+}
+
+TEST(LaunchesBinary, TextsAreUtf8AndStandOnce) {
+  std::string file = write_launches_binary(example());
+  const auto text = file.rfind("pqk");
+  file[text] = '\xFF';
+  EXPECT_EQ(refusal(file), "l.bin: phase_ends: text 0 is not UTF-8");
+  file[text] = 'q';
+  EXPECT_EQ(refusal(file), "l.bin: phase texts: 'q' stands twice");
+}
+
+TEST(MapFile, GivesEveryByteOfPlainFilesAndOfOthers) {
+  const test::TemporaryDirectory directory;
+  for (const std::string content : {"", "a", "nine byte"}) {
+    const std::string path = directory.file("x" + std::to_string(content.size()));
+    ASSERT_TRUE(write_files(std::vector<FileContent>{{path, content}}));
+    const auto mapped = map_file(path).value();
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()),
+              content);
+  }
+  EXPECT_EQ(map_file("/dev/null").value().bytes.size(), 0u);
+  EXPECT_FALSE(map_file(directory.file("none")));
+}
+
+}  // namespace
+}  // namespace berth
