@@ -59,9 +59,10 @@ Result<PlanAnswer> watched(const InputFile& file, PlanOptions options, const Rep
   return answer;
 }
 
-ExitStatus say_planned(const PlannedFile& planned, const std::vector<std::string>& outputs,
-                       const Report& report, Colour colour) {
-  const auto files = output_forms(planned, outputs);
+ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
+                       const std::vector<std::string>& outputs, const Report& report,
+                       Colour colour) {
+  const auto files = output_forms(input, planned, outputs);
   if (!files) return report.failure(files.error());
   const bool stdout_is_taken = writes_to_stdout(outputs);
   // Files first: a table on the screen beside a file that could not be written would mislead.
@@ -89,11 +90,13 @@ PlanCommand::PlanCommand(CLI::App& app)
                    "input")
       ->required();
   command_
-      ->add_option("-o,--output", outputs_,
-                   "Write the answer, in the form that the ending says: .json the plan, .csv the "
-                   "table with offsets, .svg or .html the map, .h a C header, .schedule.json the "
-                   "rewritten schedule, .launches.json and .planes.json what certify takes; - is "
-                   "the plan on standard output. May be given again")
+      ->add_option(
+          "-o,--output", outputs_,
+          "Write the answer, in the form that the ending says: .json the plan, .csv the "
+          "table with offsets, .svg or .html the map, .h a C header, .schedule.json the "
+          "rewritten schedule, .launches.json and .planes.json what certify takes, .tflite the "
+          "model with the plan inside; - is "
+          "the plan on standard output. May be given again")
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -129,7 +132,7 @@ ExitStatus PlanCommand::run() const {
                               broken->report,
                           kBrokenPromise);
   }
-  return say_planned(std::get<PlannedFile>(*answer), outputs_, report, common_.colour());
+  return say_planned(*file, std::get<PlannedFile>(*answer), outputs_, report, common_.colour());
 }
 
 }  // namespace berth::cli

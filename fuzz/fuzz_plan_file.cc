@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto* planned = std::get_if<PlannedFile>(&*answer);
   if (planned == nullptr) return 0;
   fuzz::expect(check_placement(planned->plan).sound());
-  const auto written = output_forms(*planned, std::array<std::string, 3>{"p.json", "p.csv", "p.h"});
+  const auto written =
+      output_forms(file, *planned, std::array<std::string, 3>{"p.json", "p.csv", "p.h"});
   fuzz::expect(written.has_value());
   const auto checked = check_file({"p.json", (*written)[0].content}, file, {});
   fuzz::expect(checked.has_value() && checked->sound());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,5 +31,11 @@ Result<Program> read_tflite(std::string_view bytes, std::string_view file_name,
 using OfflinePlan = std::vector<std::optional<Offset>>;
 Result<std::optional<OfflinePlan>> read_tflite_offline_plan(std::string_view bytes,
                                                             std::string_view file_name);
+
+// The model with this plan as its OfflineMemoryAllocation metadata, in the place of any that it
+// carries; everything else stays byte for byte. By TensorId, -1 for what the runtime places.
+// Refuses offsets past 31 bits, and models whose data stands behind their tables.
+Result<std::string> write_tflite_offline_plan(std::string_view bytes, std::string_view file_name,
+                                              const OfflinePlan& plan);
 
 }  // namespace berth

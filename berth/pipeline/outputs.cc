@@ -13,16 +13,28 @@
 #include "berth/formats/plan_json.h"
 #include "berth/formats/planes_json.h"
 #include "berth/formats/schedule.h"
+#include "berth/formats/tflite.h"
 #include "berth/render/map_html.h"
 #include "berth/render/map_svg.h"
 
 namespace berth {
 namespace {
 
-enum class Form { Plan, Schedule, Launches, BinaryLaunches, Planes, Table, Svg, Html, Header };
+enum class Form {
+  Plan,
+  Schedule,
+  Launches,
+  BinaryLaunches,
+  Planes,
+  Table,
+  Svg,
+  Html,
+  Header,
+  Tflite
+};
 
 // Longer endings first: .schedule.json is no plain .json.
-constexpr std::array<std::pair<std::string_view, Form>, 9> kEndings = {{
+constexpr std::array<std::pair<std::string_view, Form>, 10> kEndings = {{
     {".schedule.json", Form::Schedule},
     {".launches.json", Form::Launches},
     {".launches.bin", Form::BinaryLaunches},
@@ -32,6 +44,7 @@ constexpr std::array<std::pair<std::string_view, Form>, 9> kEndings = {{
     {".svg", Form::Svg},
     {".html", Form::Html},
     {".h", Form::Header},
+    {".tflite", Form::Tflite},
 }};
 
 std::optional<Form> form_of(const std::string& path) {
@@ -57,7 +70,28 @@ tl::unexpected<Error> no_schedule(const PlannedFile& planned, const std::string&
       "use an ending such as .json, .csv or .html");
 }
 
-Result<std::string> content_of(const PlannedFile& planned, const std::string& path, Form form) {
+// Scratch, and what is kept apart, is left to the runtime.
+Result<std::string> model_with_plan(const InputFile& input, const PlannedFile& planned,
+                                    const std::string& path) {
+  const auto* form = std::get_if<ModelForm>(&planned.question.form);
+  if (form == nullptr || kind_of(input.content) != InputKind::Tflite) {
+    return usage_error(
+        "-o " + path,
+        fmt::format("{} is no .tflite model that could carry the plan", planned.plan.source.file),
+        "use an ending such as .json, .csv or .h");
+  }
+  const auto program = read_tflite(input.content, input.path);
+  if (!program) return tl::unexpected(program.error());
+  OfflinePlan plan(program->tensors.size());
+  for (const Member& member : form->members) {
+    plan[member.tensor.index()] =
+        planned.packing.placement.places[member.buffer.index()] + member.offset;
+  }
+  return write_tflite_offline_plan(input.content, input.path, plan);
+}
+
+Result<std::string> content_of(const InputFile& input, const PlannedFile& planned,
+                               const std::string& path, Form form) {
   switch (form) {
     case Form::Plan:
       return write_plan(planned.plan);
@@ -69,6 +103,8 @@ Result<std::string> content_of(const PlannedFile& planned, const std::string& pa
       return plan_map_html(planned.plan);
     case Form::Header:
       return write_c_header(planned.plan);
+    case Form::Tflite:
+      return model_with_plan(input, planned, path);
     case Form::Schedule:
       if (planned.rewritten) return write_schedule(*planned.rewritten);
       return no_schedule(planned, path);
@@ -97,17 +133,17 @@ std::optional<Error> find_output_fault(std::span<const std::string> paths) {
     return Error{Error::Kind::Usage, "-o " + path,
                  "no form of a plan that is written has this ending",
                  "expected .json, .csv, .svg, .html, .h, .schedule.json, .launches.json, "
-                 ".launches.bin or .planes.json"};
+                 ".launches.bin, .planes.json or .tflite"};
   }
   return std::nullopt;
 }
 
-Result<std::vector<FileContent>> output_forms(const PlannedFile& planned,
+Result<std::vector<FileContent>> output_forms(const InputFile& input, const PlannedFile& planned,
                                               std::span<const std::string> paths) {
   if (auto fault = find_output_fault(paths)) return tl::unexpected(std::move(*fault));
   std::vector<FileContent> files;
   for (const std::string& path : paths) {
-    auto content = content_of(planned, path, *form_of(path));
+    auto content = content_of(input, planned, path, *form_of(path));
     if (!content) return tl::unexpected(content.error());
     files.push_back({path, *std::move(content)});
   }

@@ -152,6 +152,13 @@ TEST_F(PlanCommandTest, TheReserveIsNobodys) {
   EXPECT_EQ(plan({"t.csv", "--capacity", "1000", "--reserve", "2000"}).status, 1);
 }
 
+TEST_F(PlanCommandTest, OnlyAModelCanCarryAPlan) {
+  const Ran ran = plan({"t.csv", "-o", "t.tflite"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_NE(ran.err.find("no .tflite model"), std::string::npos) << ran.err;
+  EXPECT_EQ(command.read("t.tflite"), "(no such file)");
+}
+
 TEST_F(PlanCommandTest, ScratchLivesInItsStepAlone) {
   EXPECT_EQ(peak({"s.json"}), 512'000u);
   EXPECT_EQ(peak({"s.json", "--scratch", "ky=1000"}), 513'024u);

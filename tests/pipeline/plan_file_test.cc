@@ -11,6 +11,7 @@
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/outputs.h"
 #include "tests/support/schedules.h"
+#include "tests/testing/tflite_model.h"
 
 namespace berth {
 namespace {
@@ -20,7 +21,7 @@ PlannedFile planned(const std::string& text, const PlanOptions& options = {}) {
 }
 
 std::string content(const PlannedFile& file, const std::string& path) {
-  return output_forms(file, std::array{path}).value()[0].content;
+  return output_forms({}, file, std::array{path}).value()[0].content;
 }
 
 std::map<std::string, Offset> offsets(const Plan& plan) {
@@ -87,6 +88,24 @@ TEST(CheckFile, ScratchOfThePlanIsAskedForAgain) {
   const InputFile plan{"p.json", content(planned(table.content, options), "p.json")};
   EXPECT_TRUE(check_file(plan, table, options).value().sound());
   EXPECT_FALSE(check_file(plan, table, {}).value().sound());
+}
+
+TEST(PlanFile, AModelWithItsPlanInsideIsSound) {
+  const testing::TestGraph graph = {
+      .tensors = {testing::sized("a", 40), testing::sized("b", 90), testing::sized("c", 20)},
+      .inputs = {0},
+      .outputs = {2},
+      .ops = {{testing::kRelu, {0}, {1}}, {testing::kRelu, {1}, {2}}}};
+  const InputFile model{"m.tflite", testing::tflite_bytes(graph)};
+  const auto answer = plan_file(model, {}).value();
+  const auto files =
+      output_forms(model, std::get<PlannedFile>(answer), std::array<std::string, 1>{"o.tflite"});
+  ASSERT_TRUE(files.has_value()) << to_string(files.error());
+  const auto checked = check_file({"o.tflite", (*files)[0].content}, {}, {});
+  ASSERT_TRUE(checked.has_value()) << to_string(checked.error());
+  EXPECT_TRUE(checked->sound());
+  EXPECT_EQ(checked->plan.buffers.size(), 3U);
+  EXPECT_EQ(offsets(checked->plan), offsets(std::get<PlannedFile>(answer).plan));
 }
 
 }  // namespace
