@@ -74,6 +74,78 @@ std::optional<Error> add_capacities(PlanOptions& options, const std::vector<std:
   return std::nullopt;
 }
 
+// NAME=REST, at the last '='.
+Result<std::pair<std::string, std::string>> named_text(const std::string& option,
+                                                       const std::string& text,
+                                                       const std::string& expected) {
+  const auto equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    return usage_error(option, fmt::format("found '{}', expected {}", text, expected));
+  }
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Result<SizeRange> range_of(const std::string& text) {
+  const auto dots = text.find("..");
+  const auto least = number_of("--bind", text.substr(0, dots));
+  if (!least) return tl::unexpected(least.error());
+  if (dots == std::string::npos) return SizeRange{*least, *least};
+  const auto most = number_of("--bind", text.substr(dots + 2));
+  if (!most) return tl::unexpected(most.error());
+  if (*most < *least) {
+    return usage_error("--bind",
+                       fmt::format("found '{}', a range that ends before it begins", text));
+  }
+  return SizeRange{*least, *most};
+}
+
+// 1x64, 1x64:float16; nothing in front of the colon is a scalar.
+Result<GivenShape> shape_of(const std::string& text) {
+  GivenShape shape;
+  const auto colon = text.find(':');
+  if (colon != std::string::npos) {
+    shape.element = Dtype::of(text.substr(colon + 1));
+    if (!shape.element) {
+      return usage_error("--shape", fmt::format("'{}' is no element type", text.substr(colon + 1)),
+                         "expected " + Dtype::names());
+    }
+  }
+  const std::string dims = text.substr(0, colon);
+  for (std::size_t at = 0; at < dims.size() || (at > 0 && at == dims.size());) {
+    const auto end = std::min(dims.find('x', at), dims.size());
+    const auto dim = number_of("--shape", dims.substr(at, end - at));
+    if (!dim) return tl::unexpected(dim.error());
+    shape.dims.push_back(*dim);
+    at = end + 1;
+  }
+  return shape;
+}
+
+std::optional<Error> add_model_options(PlanOptions& options, const std::vector<std::string>& binds,
+                                       const std::vector<std::string>& shapes,
+                                       const std::vector<std::string>& states) {
+  for (const std::string& text : binds) {
+    const auto named = named_text("--bind", text, "NAME=N or NAME=A..B");
+    if (!named) return named.error();
+    const auto range = range_of(named->second);
+    if (!range) return range.error();
+    options.bindings.symbols.emplace_back(named->first, *range);
+  }
+  for (const std::string& text : shapes) {
+    const auto named = named_text("--shape", text, "NAME=SHAPE, such as out=1x64");
+    if (!named) return named.error();
+    auto shape = shape_of(named->second);
+    if (!shape) return shape.error();
+    options.bindings.shapes.emplace_back(named->first, *std::move(shape));
+  }
+  for (const std::string& text : states) {
+    auto named = named_text("--state", text, "IN=OUT");
+    if (!named) return named.error();
+    options.states.push_back(*std::move(named));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
@@ -85,7 +157,7 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   command
       .add_option("--alignment", alignment_,
                   "Round sizes up to, and place at multiples of, N (a power of two; default: 16 "
-                  "for .tflite, 256 for a schedule, 1 for a table)")
+                  "for .tflite, 64 for .onnx, 256 for a schedule, 1 for a table)")
       ->type_name("N");
   command
       .add_option("--scratch", scratch_,
@@ -93,6 +165,21 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
       ->type_name("OP=BYTES");
   command.add_option("--hold", hold_, "Do not plan this buffer: its contents outlive the run")
       ->type_name("NAME");
+  command
+      .add_option(
+          "--bind", bind_,
+          "A size that an .onnx model leaves open, by its name there; a range is planned at "
+          "its upper end")
+      ->type_name("NAME=N|NAME=A..B");
+  command
+      .add_option("--shape", shape_,
+                  "The shape of a value of an .onnx model that neither it nor a rule says, and its "
+                  "element type where that is open too: out=1x64:float32")
+      ->type_name("NAME=SHAPE");
+  command
+      .add_option("--state", state_,
+                  "An output of an .onnx model that is the next run's input: not planned")
+      ->type_name("IN=OUT");
   command.add_flag("--views", views_,
                    "Reshape-like operators of a model share their operand's bytes");
   command.add_flag("--in-place", in_place_,
@@ -123,6 +210,7 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
   if (auto error = add_capacities(options, capacity_)) return tl::unexpected(*error);
   if (auto error = add_named(options.scratch, "--scratch", scratch_)) return tl::unexpected(*error);
   if (auto error = add_named(options.base, "--base", base_)) return tl::unexpected(*error);
+  if (auto error = add_model_options(options, bind_, shape_, state_)) return tl::unexpected(*error);
   if (!reserve_.empty()) {
     const auto reserve = size_of("--reserve", reserve_);
     if (!reserve) return tl::unexpected(reserve.error());

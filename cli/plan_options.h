@@ -25,6 +25,9 @@ class PlanOptionTexts {
   std::vector<std::string> scratch_;
   std::vector<std::string> base_;
   std::vector<std::string> hold_;
+  std::vector<std::string> bind_;
+  std::vector<std::string> shape_;
+  std::vector<std::string> state_;
   std::string alignment_;
   std::string seed_;
   std::string effort_;

@@ -9,7 +9,8 @@ fail() {
 }
 
 build_packages=(g++ cmake ninja-build libexpected-dev nlohmann-json3-dev libflatbuffers-dev
-  flatbuffers-compiler libcli11-dev libfmt-dev libssl-dev coinor-libclp-dev libtomlplusplus-dev)
+  flatbuffers-compiler libcli11-dev libfmt-dev libssl-dev coinor-libclp-dev libtomlplusplus-dev
+  libprotobuf-dev protobuf-compiler)
 test_packages=(libgtest-dev clang-format-16)
 bench_packages=(libbenchmark-dev)
 

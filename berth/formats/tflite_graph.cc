@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "berth/formats/tensor_size.h"
+#include "berth/ir/tensor_size.h"
 #include "berth/formats/tflite_types.h"
 #include "tflite_schema_generated.h"
 

@@ -10,14 +10,37 @@ struct DtypeRow {
   unsigned bits;
 };
 
-constexpr std::array<DtypeRow, 28> kDtypes = {{
-    {"bool", 8},        {"int1", 1},          {"uint1", 1},        {"int2", 2},
-    {"uint2", 2},       {"int4", 4},          {"uint4", 4},        {"int8", 8},
-    {"uint8", 8},       {"int16", 16},        {"uint16", 16},      {"int32", 32},
-    {"uint32", 32},     {"int64", 64},        {"uint64", 64},      {"float4_e2m1", 4},
-    {"float8_e4m3", 8}, {"float8_e4m3fn", 8}, {"float8_e5m2", 8},  {"fp8e4m3", 8},
-    {"fp8e5m2", 8},     {"float16", 16},      {"bfloat16", 16},    {"float32", 32},
-    {"float64", 64},    {"complex64", 64},    {"complex128", 128}, {"float8_e8m0", 8},
+constexpr std::array<DtypeRow, 30> kDtypes = {{
+    {"bool", 8},
+    {"int1", 1},
+    {"uint1", 1},
+    {"int2", 2},
+    {"uint2", 2},
+    {"int4", 4},
+    {"uint4", 4},
+    {"int8", 8},
+    {"uint8", 8},
+    {"int16", 16},
+    {"uint16", 16},
+    {"int32", 32},
+    {"uint32", 32},
+    {"int64", 64},
+    {"uint64", 64},
+    {"float4_e2m1", 4},
+    {"float8_e4m3", 8},
+    {"float8_e4m3fn", 8},
+    {"float8_e5m2", 8},
+    {"fp8e4m3", 8},
+    {"fp8e5m2", 8},
+    {"float16", 16},
+    {"bfloat16", 16},
+    {"float32", 32},
+    {"float64", 64},
+    {"complex64", 64},
+    {"complex128", 128},
+    {"float8_e8m0", 8},
+    {"float8_e4m3fnuz", 8},
+    {"float8_e5m2fnuz", 8},
 }};
 
 }  // namespace

@@ -119,8 +119,8 @@ std::optional<KeptWhy> why_kept(const Program& program, const TensorGroups& grou
   for (const Tensor* part : {&root, &own}) {
     if (part->kind == TensorKind::Weight) return KeptWhy::Constant;
     if (part->kind == TensorKind::State) return KeptWhy::Variable;
-    if (part->dynamic) return KeptWhy::Dynamic;
-    if (part->bytes == Bytes(0)) return KeptWhy::Empty;
+    if (part->dynamic && groups.of(tensor).life) return KeptWhy::Dynamic;
+    if (part->bytes == Bytes(0) && !part->dynamic) return KeptWhy::Empty;
   }
   if (!groups.of(tensor).life) return KeptWhy::Unused;
   const bool is_root = groups[tensor].root == tensor;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/bytes.h"
+#include "berth/model/bindings.h"
 #include "berth/plan/pack.h"
 
 namespace berth {
@@ -14,7 +15,8 @@ namespace berth {
 struct PlanOptions {
   PackOptions pack;
 
-  // Sizes and places in units of this; nothing: 16 for .tflite, 256 for a schedule, 1 for a table.
+  // Sizes and places in units of this; nothing: 16 for .tflite, 64 for .onnx, 256 for
+  // a schedule, 1 for a table.
   std::optional<Alignment> alignment;
 
   // Bytes a device has, by its name; "" stands for every device without an entry of its own.
@@ -30,6 +32,10 @@ struct PlanOptions {
 
   // Buffers that are not planned, since their contents outlive the run.
   std::vector<std::string> hold;
+
+  // Sizes that an .onnx model leaves open, and its outputs that are the next run's inputs.
+  Bindings bindings;
+  std::vector<std::pair<std::string, std::string>> states;
 
   bool views = false;         // reshape-like operators of a model give views
   bool in_place = false;      // element-wise operators of a model may write over an operand

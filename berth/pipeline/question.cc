@@ -10,14 +10,17 @@
 
 #include "berth/formats/file.h"
 #include "berth/formats/json.h"
+#include "berth/formats/onnx.h"
 #include "berth/formats/schedule.h"
 #include "berth/formats/tflite.h"
 #include "berth/live/schedule_lives.h"
+#include "berth/model/program.h"
 
 namespace berth {
 namespace {
 
 constexpr std::uint64_t kTfliteUnit = 16;
+constexpr std::uint64_t kOnnxUnit = 64;
 
 // Names that were asked for; each must be met.
 class AskedNames {
@@ -130,7 +133,18 @@ Result<Question> hold_members(Question question, const InputFile& file,
   return without_buffers(std::move(question), is_held);
 }
 
-Result<Question> read_model_question(const InputFile& file, const PlanOptions& options) {
+Result<Question> model_question(const InputFile& file, const Program& program, Alignment unit,
+                                const OfflinePlan& fixed, std::vector<std::string> notes,
+                                const PlanOptions& options) {
+  auto lives = program_instance(program, unit, fixed);
+  if (!lives) return tl::unexpected(lives.error());
+  Question question{std::move(lives->instance), std::move(lives->kept),
+                    ModelForm{std::move(lives->members)}, std::move(notes)};
+  if (options.hold.empty()) return question;
+  return hold_members(std::move(question), file, options);
+}
+
+Result<Question> read_tflite_question(const InputFile& file, const PlanOptions& options) {
   const auto program =
       read_tflite(file.content, file.path, {.views = options.views, .in_place = options.in_place});
   if (!program) return tl::unexpected(program.error());
@@ -138,18 +152,26 @@ Result<Question> read_model_question(const InputFile& file, const PlanOptions& o
   if (!offline) return tl::unexpected(offline.error());
   const OfflinePlan fixed =
       options.offline_plan ? (*offline).value_or(OfflinePlan()) : OfflinePlan();
-  auto lives =
-      program_instance(*program, options.alignment.value_or(*Alignment::of(kTfliteUnit)), fixed);
-  if (!lives) return tl::unexpected(lives.error());
-  Question question{std::move(lives->instance), std::move(lives->kept),
-                    ModelForm{std::move(lives->members)}};
+  std::vector<std::string> notes;
   if (*offline && !options.offline_plan) {
-    question.notes.push_back(
+    notes.push_back(
         "the model carries an offline plan, which was not asked for (--offline-plan keeps its "
         "places)");
   }
-  if (options.hold.empty()) return question;
-  return hold_members(std::move(question), file, options);
+  return model_question(file, *program, options.alignment.value_or(*Alignment::of(kTfliteUnit)),
+                        fixed, std::move(notes), options);
+}
+
+Result<Question> read_onnx_question(const InputFile& file, const PlanOptions& options) {
+  const auto graph = read_onnx(file.content, file.path);
+  if (!graph) return tl::unexpected(graph.error());
+  auto model = model_program(*graph, {.bindings = options.bindings,
+                                      .states = options.states,
+                                      .views = options.views,
+                                      .in_place = options.in_place});
+  if (!model) return tl::unexpected(model.error());
+  return model_question(file, model->program, options.alignment.value_or(*Alignment::of(kOnnxUnit)),
+                        {}, std::move(model->notes), options);
 }
 
 Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
@@ -159,7 +181,7 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
     case InputKind::ScheduleJson:
       return read_schedule_question(file, options);
     case InputKind::Tflite:
-      return read_model_question(file, options);
+      return read_tflite_question(file, options);
     case InputKind::ReasonJson:
       return input_error(file.path, "is a reason for which a plan was refused, not an input",
                          "'berth check' judges it");
@@ -167,14 +189,13 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
       return input_error(file.path, "is a plan already",
                          "plan the file it was made from, or give it to 'berth check'");
     case InputKind::Onnx:
-      return input_error(file.path, "looks like an ONNX model, which this version does not read",
-                         "give a .tflite model, an instance table or a schedule");
+      return read_onnx_question(file, options);
     case InputKind::Executorch:
       return input_error(file.path, "is an ExecuTorch program, which this version does not read",
-                         "give a .tflite model, an instance table or a schedule");
+                         "give a .tflite or .onnx model, an instance table or a schedule");
     case InputKind::OtherBinary:
       return input_error(file.path, "is a binary of no kind that is known, or a damaged model",
-                         "give a .tflite model, an instance table or a schedule");
+                         "give a .tflite or .onnx model, an instance table or a schedule");
     case InputKind::ProgramJson:
     case InputKind::DeploymentJson:
     case InputKind::ResidencyJson:

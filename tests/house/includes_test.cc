@@ -100,8 +100,9 @@ TEST(House, ARoomLinksWhatItsRowAllowsAndNothingElse) {
 }
 
 TEST(House, PublicHeadersKeepLibrariesInside) {
-  const std::vector<std::string> libraries = {"fmt/",     "nlohmann/",  "flatbuffers/", "CLI/",
-                                              "openssl/", "benchmark/", "toml++/",      "coin/"};
+  const std::vector<std::string> libraries = {"fmt/",    "nlohmann/", "flatbuffers/",
+                                              "CLI/",    "openssl/",  "benchmark/",
+                                              "toml++/", "coin/",     "google/"};
   for (const auto& file : fs::recursive_directory_iterator(kRoot / "berth")) {
     if (file.path().extension() != ".h") continue;
     for (const std::string& library : libraries) {

@@ -1,4 +1,4 @@
-#include "berth/formats/tensor_size.h"
+#include "berth/ir/tensor_size.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,394 @@
+#include "berth/model/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "berth/model/control_flow.h"
+#include "berth/model/open_results.h"
+#include "berth/model/rule.h"
+
+namespace berth {
+namespace {
+
+using Fault = std::optional<Error>;
+
+// Loops in loops whose shapes change are walked again and again.
+constexpr std::uint64_t kMostVisits = 50'000'000;
+
+class Inference {
+ public:
+  Inference(const ModelGraph& graph, const Bindings& bindings, End end)
+      : graph_(graph), bindings_(bindings) {
+    for (const ModelValue& value : graph.values) {
+      stated_.push_back(stated_fact(value, bindings, end));
+    }
+    facts_.facts.resize(graph.values.size());
+    facts_.block_runs.assign(graph.blocks.size(), false);
+    entered_.assign(graph.blocks.size(), false);
+    for (std::size_t i = 0; i < graph.values.size(); ++i) {
+      if (graph.values[i].constant) facts_.facts[i] = stated_[i];
+    }
+  }
+
+  Result<ModelFacts> infer() {
+    for (const TensorId input : graph_.blocks[0].inputs) fact(input) = stated(input);
+    facts_.block_runs[0] = true;
+    frames_.push_back({0});
+    while (!frames_.empty()) {
+      if (Fault fault = advance()) return tl::unexpected(std::move(*fault));
+    }
+    if (contradictions_ > 0) {
+      facts_.notes.push_back(fmt::format(
+          "{}{}", contradiction_,
+          contradictions_ == 1 ? "" : fmt::format(" (and {} more such)", contradictions_ - 1)));
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  struct Frame {
+    std::size_t block = 0;
+    std::size_t node = 0;
+    std::size_t body = 0;  // of that node
+  };
+
+  Fact& fact(TensorId id) { return facts_.facts[id.index()]; }
+  const Fact& stated(TensorId id) const { return stated_[id.index()]; }
+  const ModelBlock& body_of(const ModelNode& node, std::size_t body) const {
+    return graph_.blocks[node.bodies[body].block];
+  }
+
+  Fault refused(const ModelNode& node, const std::string& why) const {
+    return Error{Error::Kind::Input, fmt::format("{}: {}", graph_.file, title_of(node)), why,
+                 branch_hint()};
+  }
+
+  // A branch that is never taken need not fit.
+  std::string branch_hint() const {
+    for (std::size_t i = frames_.size(); i-- > 0;) {
+      const Frame& frame = frames_[i];
+      const auto& nodes = graph_.blocks[frame.block].nodes;
+      if (i + 1 == frames_.size() || control_of(nodes[frame.node]) != Control::If) continue;
+      return fmt::format(
+          "it stands in the {} of {}; where an input decides that, --bind INPUT=N "
+          "leaves the other branch out",
+          nodes[frame.node].bodies[frame.body].name, title_of(nodes[frame.node]));
+    }
+    return "";
+  }
+
+  Fault advance() {
+    Frame& now = frames_.back();
+    const auto& nodes = graph_.blocks[now.block].nodes;
+    if (++visits_ > kMostVisits) {
+      return Error{Error::Kind::Limit, graph_.file,
+                   fmt::format("its loops change shapes for more than {} steps", kMostVisits),
+                   "give the shapes of what they carry with --shape"};
+    }
+    if (now.node == nodes.size()) {
+      frames_.pop_back();
+      return frames_.empty() ? std::nullopt : leave_body();
+    }
+    const ModelNode& node = nodes[now.node];
+    if (now.body == 0) {
+      if (auto why = find_passing_fault(graph_, node)) return refused(node, *why);
+    }
+    if (now.body < node.bodies.size()) {
+      if (enter_body(node, now.body)) {
+        frames_.push_back({node.bodies[now.body].block});
+      } else {
+        ++now.body;
+      }
+      return std::nullopt;
+    }
+    now.body = 0;
+    ++now.node;
+    return finish(node);
+  }
+
+  // --- Bodies ---
+
+  bool enter_body(const ModelNode& node, std::size_t body) {
+    const std::size_t block = node.bodies[body].block;
+    if (control_of(node) == Control::If && !is_taken(node, body)) return false;
+    facts_.block_runs[block] = true;
+    const auto& inputs = graph_.blocks[block].inputs;
+    auto passed = passed_to(node, inputs);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      // A body that is walked again keeps what held of its inputs before.
+      if (entered_[block]) passed[i] = joined(fact(inputs[i]), passed[i]);
+      fact(inputs[i]) = with_stated(inputs[i], std::move(passed[i]));
+    }
+    entered_[block] = true;
+    return true;
+  }
+
+  // The condition is known: the other branch never runs.
+  bool is_taken(const ModelNode& node, std::size_t body) const {
+    if (node.inputs.empty() || !node.inputs[0]) return true;
+    const auto flag = Call(node, std::span(&facts_.facts[node.inputs[0]->index()], 1)).ints(0);
+    if (!flag || flag->size() != 1) return true;
+    return (flag->front() != 0) == (node.bodies[body].name == "then_branch");
+  }
+
+  std::vector<Fact> passed_to(const ModelNode& node, const std::vector<TensorId>& inputs) {
+    std::vector<Fact> passed(inputs.size());
+    const Control control = control_of(node);
+    if (control == Control::Other) {
+      for (std::size_t i = 0; i < inputs.size(); ++i) passed[i] = stated(inputs[i]);
+      return passed;
+    }
+    if (control == Control::If) return passed;
+    if (control == Control::Loop) {
+      passed[0] = tensor_fact(Dtype::of("int64"), stated(inputs[0]).shape.value_or(Shape()));
+      passed[1] = operand(node, 1);
+      if (node.inputs.size() < 2 || !node.inputs[1]) {
+        passed[1] = tensor_fact(Dtype::of("bool"), Shape());
+        passed[1].numbers = Numbers{Numbers::Ints{1}};
+      }
+    }
+    const CarriedValues carried = carried_values(node);
+    for (std::size_t i = 0; i < carried.count; ++i) {
+      passed[carried.body_input + i] = operand(node, carried.operand + i);
+      passed[carried.body_input + i].numbers.reset();  // another turn has others
+    }
+    for (std::size_t i = 0; i < carried.scanned; ++i) {
+      passed[carried.count + i] = slice_of(node, i, operand(node, carried.count + i));
+    }
+    return passed;
+  }
+
+  Fact operand(const ModelNode& node, std::size_t index) {
+    return index < node.inputs.size() && node.inputs[index] ? fact(*node.inputs[index]) : Fact();
+  }
+
+  static std::size_t scan_axis(const ModelNode& node, const char* attribute, std::size_t index,
+                               std::size_t rank) {
+    const auto* value = node.attribute(attribute);
+    const auto* axes = value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
+    if (axes == nullptr || index >= axes->size()) return 0;
+    return axis_of((*axes)[index], rank).value_or(0);
+  }
+
+  static Fact slice_of(const ModelNode& node, std::size_t index, Fact whole) {
+    whole.numbers.reset();
+    if (!whole.shape || whole.shape->empty()) return whole;
+    const std::size_t axis = scan_axis(node, "scan_input_axes", index, whole.shape->size());
+    whole.shape->erase(whole.shape->begin() + static_cast<std::ptrdiff_t>(axis));
+    return whole;
+  }
+
+  // A loop whose carried values change shape is walked again, with what holds of all turns.
+  Fault leave_body() {
+    Frame& now = frames_.back();
+    const ModelNode& node = graph_.blocks[now.block].nodes[now.node];
+    const Control control = control_of(node);
+    if (control == Control::Loop || control == Control::Scan) {
+      if (widen_carried(node)) {
+        frames_.push_back({node.bodies[0].block});
+        return std::nullopt;
+      }
+    }
+    ++now.body;
+    return std::nullopt;
+  }
+
+  bool widen_carried(const ModelNode& node) {
+    const ModelBlock& body = body_of(node, 0);
+    const CarriedValues carried = carried_values(node);
+    bool is_changed = false;
+    const auto widen = [&](TensorId input, Fact next) {
+      Fact wider = with_stated(input, joined(fact(input), next));
+      if (wider == fact(input)) return;
+      fact(input) = std::move(wider);
+      is_changed = true;
+    };
+    for (std::size_t i = 0; i < carried.count; ++i) {
+      widen(body.inputs[carried.body_input + i], fact(body.outputs[carried.body_output + i]));
+    }
+    if (control_of(node) == Control::Loop) widen(body.inputs[1], fact(body.outputs[0]));
+    return is_changed;
+  }
+
+  // --- Results ---
+
+  Fault finish(const ModelNode& node) {
+    auto results = results_of(node);
+    if (!results) return refused(node, results.error());
+    results->resize(node.outputs.size());
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i]) continue;
+      const TensorId id = *node.outputs[i];
+      if (Fault fault = find_contradiction(node, id, (*results)[i])) return fault;
+      fact(id) = with_stated(id, std::move((*results)[i]));
+    }
+    return std::nullopt;
+  }
+
+  Answer results_of(const ModelNode& node) {
+    switch (control_of(node)) {
+      case Control::If:
+        return results_of_branches(node);
+      case Control::Loop:
+      case Control::Scan:
+        return results_of_turns(node);
+      case Control::Other:
+        break;
+    }
+    const Rule rule = find_rule(node.domain, node.op);
+    if (rule == nullptr) return std::vector<Fact>();
+    std::vector<Fact> operands;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) operands.push_back(operand(node, i));
+    return rule(Call(node, operands));
+  }
+
+  std::vector<Fact> results_of_branches(const ModelNode& node) {
+    std::vector<Fact> results;
+    bool is_first = true;
+    for (const ModelBody& body : node.bodies) {
+      if (!facts_.block_runs[body.block]) continue;
+      const auto& outputs = graph_.blocks[body.block].outputs;
+      for (std::size_t i = 0; i < outputs.size(); ++i) {
+        if (is_first) {
+          results.push_back(fact(outputs[i]));
+        } else {
+          results[i] = joined(results[i], fact(outputs[i]));
+        }
+      }
+      is_first = false;
+    }
+    return results;
+  }
+
+  // The last carried values, then what each turn gave, stacked.
+  std::vector<Fact> results_of_turns(const ModelNode& node) {
+    const ModelBlock& body = body_of(node, 0);
+    const CarriedValues carried = carried_values(node);
+    std::vector<Fact> results;
+    for (std::size_t i = 0; i < carried.count; ++i) {
+      // Where no turn runs, it is what came in.
+      results.push_back(fact(body.inputs[carried.body_input + i]));
+      results.back().numbers.reset();
+    }
+    const Dim turns = turns_of(node);
+    for (std::size_t i = carried.body_output + carried.count; i < body.outputs.size(); ++i) {
+      Fact stacked = fact(body.outputs[i]);
+      stacked.numbers.reset();
+      if (stacked.shape) {
+        const std::size_t at = i - carried.body_output - carried.count;
+        const std::size_t axis = scan_axis(node, "scan_output_axes", at, stacked.shape->size() + 1);
+        stacked.shape->insert(stacked.shape->begin() + static_cast<std::ptrdiff_t>(axis), turns);
+      }
+      results.push_back(std::move(stacked));
+    }
+    return results;
+  }
+
+  Dim turns_of(const ModelNode& node) {
+    const CarriedValues carried = carried_values(node);
+    if (control_of(node) == Control::Scan) {
+      if (carried.scanned == 0) return std::nullopt;
+      const Fact whole = operand(node, carried.count);
+      if (!whole.shape || whole.shape->empty()) return std::nullopt;
+      return (*whole.shape)[scan_axis(node, "scan_input_axes", 0, whole.shape->size())];
+    }
+    const std::vector<Fact> facts = {operand(node, 0), fact(body_of(node, 0).outputs[0]),
+                                     fact(body_of(node, 0).inputs[1])};
+    const Call said(node, facts);
+    const auto is_true = [&](std::size_t index) {
+      const auto flag = said.ints(index);
+      return flag && flag->size() == 1 && flag->front() != 0;
+    };
+    const auto limit = said.ints(0);
+    if (!limit || limit->size() != 1 || !is_true(1) || !is_true(2)) return std::nullopt;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(limit->front(), 0));
+  }
+
+  // --- What the file says beside what follows ---
+
+  // Where both are known, what follows is taken.
+  Fact with_stated(TensorId id, Fact follows) const {
+    const Fact& said = stated(id);
+    const bool is_given = bindings_.shape(graph_.values[id.index()].name) != nullptr;
+    if (!said.tensor) return unsized_fact();
+    if (!follows.tensor && !is_given) return follows;
+    follows.tensor = true;
+    if (said.element) follows.element = said.element;
+    if (!said.shape) return follows;
+    if (is_given || !follows.shape) {
+      if (follows.shape != said.shape) follows.numbers.reset();
+      follows.shape = said.shape;
+      return follows;
+    }
+    if (follows.shape->size() != said.shape->size()) return follows;
+    for (std::size_t i = 0; i < said.shape->size(); ++i) {
+      Dim& dim = (*follows.shape)[i];
+      if (!dim) dim = (*said.shape)[i];
+    }
+    return follows;
+  }
+
+  Fault find_contradiction(const ModelNode& node, TensorId id, const Fact& follows) {
+    const ModelValue& value = graph_.values[id.index()];
+    const Fact& said = stated(id);
+    if (bindings_.shape(value.name) != nullptr || !said.shape || !follows.shape) {
+      return std::nullopt;
+    }
+    const bool same_rank = said.shape->size() == follows.shape->size();
+    for (std::size_t i = 0; same_rank && i < said.shape->size(); ++i) {
+      const Dim& one = (*said.shape)[i];
+      const Dim& other = (*follows.shape)[i];
+      const std::string& symbol = (*value.declared.dims)[i].symbol;
+      if (!one || !other || one == other) continue;
+      if (!symbol.empty()) {
+        return refused(node, fmt::format("dimension {} of its result '{}' is {}, but '{}' is bound "
+                                         "to {}",
+                                         i, value.name, *other, symbol, *one));
+      }
+      return count_contradiction(node, value, said, follows);
+    }
+    if (!same_rank) return count_contradiction(node, value, said, follows);
+    return std::nullopt;
+  }
+
+  Fault count_contradiction(const ModelNode& node, const ModelValue& value, const Fact& said,
+                            const Fact& follows) {
+    if (contradictions_++ == 0) {
+      contradiction_ = fmt::format(
+          "the model says shape {} of '{}', but {} gives {}, which is "
+          "planned",
+          text_of(said.shape), value.name, title_of(node), text_of(follows.shape));
+    }
+    return std::nullopt;
+  }
+
+  const ModelGraph& graph_;
+  const Bindings& bindings_;
+  std::vector<Fact> stated_;  // by TensorId
+  ModelFacts facts_;
+  std::vector<bool> entered_;  // by block
+  std::vector<Frame> frames_;
+  std::uint64_t visits_ = 0;
+  std::uint64_t contradictions_ = 0;
+  std::string contradiction_;
+};
+
+}  // namespace
+
+bool is_sized(const Fact& fact) {
+  return fact.tensor && fact.element && fact.shape && is_known(*fact.shape);
+}
+
+Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings, End end) {
+  if (auto error = find_open_sizes(graph, bindings)) return tl::unexpected(std::move(*error));
+  auto facts = Inference(graph, bindings, end).infer();
+  if (!facts) return facts;
+  auto notes = settle_open_results(graph, *facts);
+  if (!notes) return tl::unexpected(notes.error());
+  facts->notes.insert(facts->notes.end(), notes->begin(), notes->end());
+  return facts;
+}
+
+}  // namespace berth

@@ -1,0 +1,171 @@
+#include "berth/model/sharing.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace berth {
+namespace {
+
+// The result has the operand's bytes, in the same order.
+constexpr std::array<std::string_view, 5> kKeepBytes = {"Flatten", "Identity", "Reshape", "Squeeze",
+                                                        "Unsqueeze"};
+
+// Each element of the result depends on the elements of the operands at the same place alone, in
+// alphabetical order.
+constexpr std::array<std::string_view, 66> kElementwise = {"Abs",
+                                                           "Acos",
+                                                           "Acosh",
+                                                           "Add",
+                                                           "And",
+                                                           "Asin",
+                                                           "Asinh",
+                                                           "Atan",
+                                                           "Atanh",
+                                                           "BatchNormalization",
+                                                           "BitShift",
+                                                           "BitwiseAnd",
+                                                           "BitwiseNot",
+                                                           "BitwiseOr",
+                                                           "BitwiseXor",
+                                                           "Cast",
+                                                           "Ceil",
+                                                           "Celu",
+                                                           "Clip",
+                                                           "Cos",
+                                                           "Cosh",
+                                                           "Div",
+                                                           "Elu",
+                                                           "Equal",
+                                                           "Erf",
+                                                           "Exp",
+                                                           "FastGelu",
+                                                           "Floor",
+                                                           "Gelu",
+                                                           "Greater",
+                                                           "GreaterOrEqual",
+                                                           "HardSigmoid",
+                                                           "HardSwish",
+                                                           "LeakyRelu",
+                                                           "Less",
+                                                           "LessOrEqual",
+                                                           "Log",
+                                                           "Max",
+                                                           "Mean",
+                                                           "Min",
+                                                           "Mish",
+                                                           "Mod",
+                                                           "Mul",
+                                                           "Neg",
+                                                           "Not",
+                                                           "Or",
+                                                           "PRelu",
+                                                           "Pow",
+                                                           "Reciprocal",
+                                                           "Relu",
+                                                           "Round",
+                                                           "Selu",
+                                                           "Shrink",
+                                                           "Sigmoid",
+                                                           "Sign",
+                                                           "Sin",
+                                                           "Sinh",
+                                                           "Softplus",
+                                                           "Softsign",
+                                                           "Sqrt",
+                                                           "Sub",
+                                                           "Sum",
+                                                           "Tan",
+                                                           "Tanh",
+                                                           "Where",
+                                                           "Xor"};
+static_assert(std::ranges::is_sorted(kElementwise));
+
+bool is_standard(const ModelNode& node) {
+  return node.domain.empty() || node.domain == "com.microsoft";
+}
+
+bool is_planned(const Tensor& tensor) {
+  return tensor.kind != TensorKind::Weight && tensor.kind != TensorKind::State && !tensor.dynamic &&
+         tensor.bytes != Bytes(0);
+}
+
+// The operand that this node's result may be a view of.
+std::optional<TensorId> viewed_by(const ModelNode& node, const std::vector<Tensor>& tensors) {
+  const bool keeps =
+      node.domain.empty() && std::ranges::find(kKeepBytes, node.op) != kKeepBytes.end();
+  if (!keeps || node.inputs.empty() || !node.inputs[0]) return std::nullopt;
+  if (node.outputs.size() != 1 || !node.outputs[0]) return std::nullopt;
+  const Tensor& operand = tensors[node.inputs[0]->index()];
+  const Tensor& result = tensors[node.outputs[0]->index()];
+  const bool agree = is_planned(operand) && is_planned(result) && operand.bytes == result.bytes;
+  return agree ? node.inputs[0] : std::nullopt;
+}
+
+std::vector<std::size_t> last_touches(const Program& program) {
+  std::vector<std::size_t> last(program.tensors.size(), 0);
+  for (std::size_t step = 0; step < program.phases.size(); ++step) {
+    for (const TensorAccess& access : program.phases[step].accesses) {
+      last[access.tensor.index()] = step;
+    }
+  }
+  return last;
+}
+
+bool may_take_over(const ModelFacts& facts, const Program& program, TensorId operand,
+                   TensorId result) {
+  const Fact& a = facts.facts[operand.index()];
+  const Fact& b = facts.facts[result.index()];
+  return is_planned(program.tensors[operand.index()]) &&
+         is_planned(program.tensors[result.index()]) && a.element == b.element &&
+         a.shape == b.shape;
+}
+
+}  // namespace
+
+void add_views(const ModelGraph& graph, const ModelFacts& facts, std::vector<Tensor>& tensors) {
+  std::vector<bool> given_in(tensors.size(), false);  // or a view of such a tensor
+  std::vector<bool> given_out(tensors.size(), false);
+  for (const ModelBlock& block : graph.blocks) {
+    for (const TensorId input : block.inputs) given_in[input.index()] = true;
+    for (const TensorId output : block.outputs) given_out[output.index()] = true;
+  }
+  for (std::size_t i = 0; i < graph.blocks.size(); ++i) {
+    if (!facts.block_runs[i]) continue;
+    for (const ModelNode& node : graph.blocks[i].nodes) {
+      const auto operand = viewed_by(node, tensors);
+      if (!operand) continue;
+      const TensorId result = *node.outputs[0];
+      if (given_in[operand->index()] && given_out[result.index()]) continue;
+      tensors[result.index()].view_of = TensorView{*operand, Bytes(0)};
+      given_in[result.index()] = given_in[operand->index()];
+    }
+  }
+}
+
+void permit_reuse(const ModelFacts& facts, const std::vector<const ModelNode*>& nodes,
+                  Program& program) {
+  const auto last = last_touches(program);
+  for (std::size_t step = 0; step < program.phases.size(); ++step) {
+    const ModelNode* node = nodes[step];
+    if (node == nullptr || !is_standard(*node) ||
+        !std::ranges::binary_search(kElementwise, std::string_view(node->op))) {
+      continue;
+    }
+    if (node->outputs.size() != 1 || !node->outputs[0]) continue;
+    std::optional<TensorId> chosen;
+    for (const auto& operand : node->inputs) {
+      if (!operand || !may_take_over(facts, program, *operand, *node->outputs[0])) continue;
+      if (!chosen) chosen = operand;
+      if (last[operand->index()] != step) continue;
+      chosen = operand;
+      break;
+    }
+    for (TensorAccess& access : program.phases[step].accesses) {
+      if (access.kind == TensorAccess::Kind::Write) access.reuses = chosen;
+    }
+  }
+}
+
+}  // namespace berth
