@@ -114,7 +114,7 @@ class Reader {
     const auto items = checked_add(Bytes(count), Bytes(more));
     const auto bytes = items ? checked_multiply(*items, sizeof(T)) : std::nullopt;
     const auto padded = bytes ? checked_round_up(*bytes, *Alignment::of(kUnit)) : std::nullopt;
-    if (error_ || !padded || padded->count() > left_.size()) {
+    if (error_ || !items || !bytes || !padded || padded->count() > left_.size()) {
       refuse(name, fmt::format("the file ends inside its {} items", count),
              "it was cut short, or its header is damaged");
       return {};
