@@ -2,11 +2,56 @@
 
 #include <variant>
 
+#include "berth/formats/file.h"
 #include "berth/formats/residency_json.h"
+#include "berth/formats/sweep_text.h"
 #include "berth/pipeline/reside_file.h"
+#include "berth/pipeline/sweep_file.h"
 #include "berth/render/residency_table.h"
+#include "berth/render/sweep_plot.h"
 
 namespace berth::cli {
+namespace {
+
+ExitStatus fault(const BrokenPromise& broken, const Report& report) {
+  return report.failure("internal", "berth: a fault of our own: " + broken.report, kBrokenPromise);
+}
+
+// "all", or "sram=FROM:TO".
+Result<SweepRange> read_range(const std::string& text) {
+  constexpr std::string_view prefix = "sram=";
+  if (text == "all") return SweepRange{Bytes(1), std::nullopt};
+  const auto colon = text.find(':');
+  if (text.starts_with(prefix) && colon != std::string::npos) {
+    const auto from = parse_size(text.substr(prefix.size(), colon - prefix.size()));
+    const auto to = parse_size(text.substr(colon + 1));
+    if (from && to && *from >= 1 && *from <= *to) return SweepRange{Bytes(*from), Bytes(*to)};
+  }
+  return usage_error(
+      "--sweep " + text, "is no range of SRAM",
+      "expected all, or sram=FROM:TO with FROM from 1 to TO, such as sram=1MiB:64MiB");
+}
+
+// Each form that a path's ending asks for.
+Result<std::vector<FileContent>> sweep_forms(const Sweep& sweep,
+                                             const std::vector<std::string>& paths) {
+  std::vector<FileContent> files;
+  for (const std::string& path : paths) {
+    if (path.ends_with(".csv")) {
+      files.push_back({path, write_sweep_csv(sweep)});
+    } else if (path.ends_with(".json")) {
+      files.push_back({path, write_sweep(sweep)});
+    } else if (path.ends_with(".svg")) {
+      files.push_back({path, sweep_svg(sweep)});
+    } else {
+      return usage_error("-o " + path, "no form of a sweep has this ending",
+                         "expected .csv, .json or .svg");
+    }
+  }
+  return files;
+}
+
+}  // namespace
 
 ResideCommand::ResideCommand(CLI::App& app)
     : command_(app.add_subcommand("reside", "Find which memory of a chip each tensor lives in")) {
@@ -20,7 +65,21 @@ ResideCommand::ResideCommand(CLI::App& app)
   command_->add_flag("--concurrent", concurrent_,
                      "Programs run at once: what they reserve adds up");
   command_->add_option("--effort", effort_, "Search budget in nodes")->type_name("N");
+  command_
+      ->add_option("--sweep", sweep_,
+                   "The traffic over a range of SRAM: sram=FROM:TO, or all: until nothing changes")
+      ->type_name("RANGE");
+  command_
+      ->add_option("-o,--output", outputs_,
+                   "With --sweep: .csv, .json, .svg. Else: .json, .svg and .html")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
   common_.add_to(*command_);
+}
+
+ResideOptions ResideCommand::options() const {
+  return {policy_ == "best" ? Policy::Best : Policy::Rule, split_, concurrent_, effort_};
 }
 
 ExitStatus ResideCommand::run() const {
@@ -29,14 +88,14 @@ ExitStatus ResideCommand::run() const {
   if (!input) return report.failure(input.error());
   const auto target = open_input(target_);
   if (!target) return report.failure(target.error());
-  const ResideOptions options = {policy_ == "best" ? Policy::Best : Policy::Rule, split_,
-                                 concurrent_, effort_};
-  const auto result = reside_file(*input, *target, options);
+  return sweep_.empty() ? reside(*input, *target, report) : sweep(*input, *target, report);
+}
+
+ExitStatus ResideCommand::reside(const InputFile& input, const InputFile& target,
+                                 const Report& report) const {
+  const auto result = reside_file(input, target, options());
   if (!result) return report.failure(result.error());
-  if (const auto* broken = std::get_if<BrokenPromise>(&*result)) {
-    return report.failure("internal", "berth: a fault of our own: " + broken->report,
-                          kBrokenPromise);
-  }
+  if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
   const auto& [deployment, chips, answer] = std::get<ResidedFile>(*result);
   if (report.json()) {
     report.result(write_residency(answer, deployment));
@@ -44,6 +103,30 @@ ExitStatus ResideCommand::run() const {
     report.result(residency_table(answer, deployment, chips, common_.colour()));
   }
   return answer.plan.feasible() ? kYes : kNo;
+}
+
+ExitStatus ResideCommand::sweep(const InputFile& input, const InputFile& target,
+                                const Report& report) const {
+  if (concurrent_) {
+    return report.failure({Error::Kind::Usage, "--sweep", "is of programs that run one at a time",
+                           "leave out --concurrent"});
+  }
+  const auto range = read_range(sweep_);
+  if (!range) return report.failure(range.error());
+  const auto result = sweep_file(input, target, *range, options());
+  if (!result) return report.failure(result.error());
+  if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
+  const auto& found = std::get<Sweep>(*result);
+  const auto files = sweep_forms(found, outputs_);
+  if (!files) return report.failure(files.error());
+  if (const auto written = write_files(*files); !written) return report.failure(written.error());
+  if (report.json()) {
+    report.result(write_sweep(found));
+  } else if (!report.quiet()) {
+    report.result(sweep_table(found));
+  }
+  for (const FileContent& file : *files) report.note("wrote " + file.path);
+  return kYes;
 }
 
 }  // namespace berth::cli

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "berth/pipeline/reside_file.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 
@@ -17,6 +19,10 @@ class ResideCommand {
   ExitStatus run() const;
 
  private:
+  ExitStatus reside(const InputFile& input, const InputFile& target, const Report& report) const;
+  ExitStatus sweep(const InputFile& input, const InputFile& target, const Report& report) const;
+  ResideOptions options() const;
+
   CLI::App* command_;
   std::string input_;
   std::string target_;
@@ -24,6 +30,8 @@ class ResideCommand {
   bool split_ = false;
   bool concurrent_ = false;
   std::uint64_t effort_ = 2'000;
+  std::string sweep_;
+  std::vector<std::string> outputs_;
   CommonOptions common_;
 };
 

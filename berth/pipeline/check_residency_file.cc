@@ -48,7 +48,7 @@ Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
   if (!target) return tl::unexpected(target.error());
   const auto deployment = read_deployment_file(source.input);
   if (!deployment) return tl::unexpected(deployment.error());
-  const auto demand = deployment_demand(*deployment, *target);
+  const auto demand = placed_demand(*deployment, *target, source.input);
   if (!demand) return tl::unexpected(demand.error());
 
   auto faults = compare_residency(claim, *deployment, *target);

@@ -19,33 +19,6 @@
 namespace berth {
 namespace {
 
-// What the best plan saves, and what its prices allow to be saved.
-struct Savings {
-  Bytes saved;
-  Bytes most;
-};
-
-// Or what is wrong with the certificates.
-std::variant<Savings, BrokenPromise> savings_of(const std::vector<ChipCertificate>& certificates) {
-  Savings sum;
-  for (const ChipCertificate& it : certificates) {
-    const auto saved = saved_by(it.choice, it.kept);
-    const auto verdict = check_prices(it.choice, it.prices);
-    if (const auto* fault = std::get_if<PriceFault>(&verdict)) {
-      return BrokenPromise{
-          fmt::format("chip {}: {}: {}", it.chip.index(), fault->where, fault->message)};
-    }
-    const Bytes bound = std::get<ProvedBound>(verdict).saved;
-    if (!saved || *saved > bound) {
-      return BrokenPromise{
-          fmt::format("chip {}: what stays does not fit, or is more than can be", it.chip.index())};
-    }
-    sum.saved += *saved;
-    sum.most += bound;
-  }
-  return sum;
-}
-
 // Addresses of what a feasible plan keeps; what has none stands in its way.
 Result<std::optional<BrokenPromise>> put_layouts(ResidencyAnswer& answer,
                                                  const Deployment& deployment, const Target& target,
@@ -68,13 +41,36 @@ Result<std::optional<BrokenPromise>> put_layouts(ResidencyAnswer& answer,
   return std::nullopt;
 }
 
-Error in_file(const Error& error, const InputFile& file) {
-  Error placed = error;
-  placed.where = fmt::format("{}: {}", file.path, error.where);
-  return placed;
+}  // namespace
+
+std::variant<Savings, BrokenPromise> savings_of(const std::vector<ChipCertificate>& certificates) {
+  Savings sum;
+  for (const ChipCertificate& it : certificates) {
+    const auto saved = saved_by(it.choice, it.kept);
+    const auto verdict = check_prices(it.choice, it.prices);
+    if (const auto* fault = std::get_if<PriceFault>(&verdict)) {
+      return BrokenPromise{
+          fmt::format("chip {}: {}: {}", it.chip.index(), fault->where, fault->message)};
+    }
+    const Bytes bound = std::get<ProvedBound>(verdict).saved;
+    if (!saved || *saved > bound) {
+      return BrokenPromise{
+          fmt::format("chip {}: what stays does not fit, or is more than can be", it.chip.index())};
+    }
+    sum.saved += *saved;
+    sum.most += bound;
+  }
+  return sum;
 }
 
-}  // namespace
+Result<DeploymentDemand> placed_demand(const Deployment& deployment, const Target& target,
+                                       const InputFile& input) {
+  auto demand = deployment_demand(deployment, target);
+  if (demand) return demand;
+  Error placed = demand.error();
+  placed.where = fmt::format("{}: {}", input.path, placed.where);
+  return tl::unexpected(std::move(placed));
+}
 
 Result<Deployment> read_deployment_file(const InputFile& input) {
   const auto document = JsonDocument::parse(input.content, input.path);
@@ -104,8 +100,8 @@ Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target
   if (!target) return tl::unexpected(target.error());
   auto deployment = read_deployment_file(input);
   if (!deployment) return tl::unexpected(deployment.error());
-  const auto demand = deployment_demand(*deployment, *target);
-  if (!demand) return tl::unexpected(in_file(demand.error(), input));
+  const auto demand = placed_demand(*deployment, *target, input);
+  if (!demand) return tl::unexpected(demand.error());
 
   ResidencyAnswer answer;
   const Running running = options.concurrent ? Running::Together : Running::OneAtATime;

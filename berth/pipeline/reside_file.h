@@ -11,6 +11,7 @@
 #include "berth/ir/target.h"
 #include "berth/pipeline/input.h"
 #include "berth/pipeline/plan_file.h"
+#include "berth/reside/deployment.h"
 
 namespace berth {
 
@@ -33,6 +34,19 @@ using ResideAnswer = std::variant<ResidedFile, BrokenPromise>;
 // is what the independent check proves from the prices, and every choice has passed it.
 Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target,
                                  const ResideOptions& options);
+
+// What the deployment asks of the target; an error names the file.
+Result<DeploymentDemand> placed_demand(const Deployment& deployment, const Target& target,
+                                       const InputFile& input);
+
+// What a best plan saves, and what its prices allow to be saved.
+struct Savings {
+  Bytes saved;
+  Bytes most;
+};
+
+// The independent check of what each chip keeps; or what is wrong with it.
+std::variant<Savings, BrokenPromise> savings_of(const std::vector<ChipCertificate>& certificates);
 
 // A program or a deployment; other files that it names are read beside it.
 Result<Deployment> read_deployment_file(const InputFile& input);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "berth/render/columns.h"
 #include "berth/render/text.h"
 #include "berth/reside/demand.h"
 
@@ -17,31 +18,6 @@ constexpr std::size_t kShown = 20;  // spills of a program
 constexpr std::size_t kBeside = 4;  // tensors named in a row
 
 using Row = std::vector<std::string>;
-
-// Rows under a heading, each column as wide as its widest; the first column is text, `text_from`
-// the first of those that are text again.
-std::string columns(const std::vector<Row>& rows, std::size_t text_from) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool is_text = i == 0 || i >= text_from;
-      const bool is_last = i + 1 == row.size();
-      line += " ";
-      line += is_text ? (is_last ? row[i] : left_aligned(row[i], widths[i]))
-                      : right_aligned(row[i], widths[i]);
-      if (!is_last) line += " ";
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
 
 std::string number(Bytes bytes) {
   return std::to_string(bytes.count());

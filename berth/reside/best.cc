@@ -238,6 +238,7 @@ BestPlan plan_best(const Deployment& deployment, const Target& target,
   for (ChipChoice& chip : deployment_choices(deployment, target, demand, options.split)) {
     Chosen chosen = choose_best(chip.choice, start_of(chip, demand, rule), options.choose);
     put(chip, chosen.kept, kept, demand);
+    best.nodes += chosen.nodes;
     best.certificates.push_back(
         {chip.chip, std::move(chip.choice), std::move(chosen.kept), std::move(chosen.prices)});
   }

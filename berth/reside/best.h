@@ -42,6 +42,7 @@ std::vector<ChipChoice> deployment_choices(const Deployment& deployment, const T
 struct BestPlan {
   Residency plan;
   std::vector<ChipCertificate> certificates;  // by chip that holds tensors
+  std::uint64_t nodes = 0;                    // search nodes spent
 };
 
 // Moves the least off chip that the search finds, and never more than `rule`, the plan by the rule.

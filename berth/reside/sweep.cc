@@ -83,13 +83,13 @@ std::optional<Bytes> next_sram(const Residency& plan, const Target& target, Byte
   return next.least();
 }
 
-Result<std::vector<SweepPoint>> sweep(const Deployment& deployment, const Target& target,
-                                      const DeploymentDemand& demand, const SweepRange& range,
-                                      std::size_t most) {
-  std::vector<SweepPoint> points;
+Result<void> each_rule_change(const Deployment& deployment, const Target& target,
+                              const DeploymentDemand& demand, const SweepRange& range,
+                              std::size_t most,
+                              const std::function<void(Bytes, const Residency&)>& visit) {
   std::optional<Bytes> sram = range.from;
-  while (sram && (!range.to || *sram <= *range.to)) {
-    if (points.size() == most) {
+  for (std::size_t count = 0; sram && (!range.to || *sram <= *range.to); ++count) {
+    if (count == most) {
       return tl::unexpected(
           Error{Error::Kind::Limit, "--sweep",
                 fmt::format("the rule changes more than {} times up to an SRAM of {} bytes", most,
@@ -97,14 +97,33 @@ Result<std::vector<SweepPoint>> sweep(const Deployment& deployment, const Target
                 "give a narrower range: --sweep sram=FROM:TO"});
     }
     const Target chips = with_sram(target, *sram);
-    Residency plan = plan_deployment(deployment, chips, demand, Running::OneAtATime);
-    // An SRAM of no bytes holds nothing, and a byte more may.
-    const bool is_none = *sram == Bytes(0) && holds_tensors_on_chip(target);
-    const auto next = is_none ? Bytes(1) : next_sram(plan, chips, *sram);
-    points.push_back({*sram, std::move(plan)});
-    sram = next;
+    const Residency plan = plan_deployment(deployment, chips, demand, Running::OneAtATime);
+    visit(*sram, plan);
+    sram = next_sram(plan, chips, *sram);
   }
-  return points;
+  return {};
+}
+
+std::optional<Bytes> slack(const std::vector<ChipCertificate>& certificates) {
+  std::optional<Bytes> least;
+  for (const auto& [chip, choice, kept, prices] : certificates) {
+    std::vector<Bytes> begins(choice.capacity.size() + 1);
+    std::vector<Bytes> ends(choice.capacity.size() + 1);
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const ChoiceItem& item = choice.items[i];
+      begins[item.phases.lower] += *checked_multiply(item.bytes, kept[i]);
+      ends[item.phases.upper] += *checked_multiply(item.bytes, kept[i]);
+    }
+    Bytes load;
+    for (std::size_t phase = 0; phase < choice.capacity.size(); ++phase) {
+      load -= ends[phase];
+      load += begins[phase];
+      if (load == Bytes(0)) continue;
+      const Bytes left = choice.capacity[phase] - load;
+      least = std::min(least.value_or(left), left);
+    }
+  }
+  return least;
 }
 
 std::vector<std::vector<std::optional<Bytes>>> stays_from(const Deployment& deployment,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,21 +21,20 @@ Target with_sram(const Target& target, Bytes sram);
 // until the least sum that was not is, none can change. Nothing: more changes nothing.
 std::optional<Bytes> next_sram(const Residency& plan, const Target& target, Bytes sram);
 
-struct SweepPoint {
-  Bytes sram;
-  Residency plan;
-};
-
 struct SweepRange {
-  Bytes from;
+  Bytes from;               // at least 1
   std::optional<Bytes> to;  // nothing: until more changes nothing
 };
 
-// The rule's plan at `from`, and at each SRAM up to `to` at which it is another. Refuses more than
-// `most` of them.
-Result<std::vector<SweepPoint>> sweep(const Deployment& deployment, const Target& target,
-                                      const DeploymentDemand& demand, const SweepRange& range,
-                                      std::size_t most = 10'000);
+// Calls `visit` with the rule's plan at `from`, and at each SRAM up to `to` at which it is another.
+// Refuses more than `most` of them.
+Result<void> each_rule_change(const Deployment& deployment, const Target& target,
+                              const DeploymentDemand& demand, const SweepRange& range,
+                              std::size_t most,
+                              const std::function<void(Bytes, const Residency&)>& visit);
+
+// How much less SRAM would still hold what the certificates keep; nothing where that is nothing.
+std::optional<Bytes> slack(const std::vector<ChipCertificate>& certificates);
 
 // For each program's spills, in their order: the least SRAM above the chip's own at which the rule
 // would keep it, where it is among the next `most` at which anything changes.

@@ -54,6 +54,29 @@ TEST(ResideCommand, ExitsAsTheAnswerIs) {
   EXPECT_EQ(command.run({"reside", "t.toml", "--target", "t.toml"}).status, 3);
 }
 
+TEST(ResideCommand, SweepsTheSram) {
+  CommandLine command;
+  command.write("d.json", kClasses);
+  command.write("t.toml", kTarget + "10\n");
+  const auto sweep = [&](std::vector<std::string> more) {
+    std::vector<std::string> words = {"reside", "d.json", "--target", "t.toml", "--sweep"};
+    words.insert(words.end(), more.begin(), more.end());
+    return command.run(words);
+  };
+  const Ran all = sweep({"all", "-o", "s.csv", "-o", "s.svg", "-o", "s.json"});
+  EXPECT_EQ(all.status, 0) << all.err;
+  EXPECT_EQ(command.read("s.csv"),
+            "sram,rule,best,bound,feasible\n1,30,30,30,1\n5,21,21,21,1\n6,18,18,18,1\n"
+            "10,18,12,12,1\n11,9,9,9,1\n16,0,0,0,1\n");
+  EXPECT_EQ(sweep({"all", "--json"}).out, command.read("s.json"));
+  EXPECT_EQ(sweep({"sram=2:1"}).status, 2);
+  EXPECT_EQ(sweep({"sram=0:1"}).status, 2);
+  EXPECT_EQ(sweep({"often"}).status, 2);
+  EXPECT_EQ(sweep({"all", "-o", "s.txt"}).status, 2);
+  EXPECT_EQ(sweep({"all", "--concurrent"}).status, 2);
+  EXPECT_EQ(sweep({"sram=1KiB:0x800"}).status, 0);
+}
+
 class ResidencyCheck : public testing::Test {
  protected:
   ResidencyCheck() {

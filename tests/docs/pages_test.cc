@@ -10,11 +10,14 @@
 #include "berth/formats/plan_json.h"
 #include "berth/formats/residency_json.h"
 #include "berth/formats/schedule.h"
+#include "berth/formats/sweep_text.h"
 #include "berth/formats/target_toml.h"
 #include "berth/pipeline/certify_files.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/plan_file.h"
 #include "berth/pipeline/reside_file.h"
+#include "berth/pipeline/sweep_file.h"
+#include "tests/reside/programs.h"
 
 namespace berth {
 namespace {
@@ -111,6 +114,17 @@ TEST(Pages, TheDeploymentReservesWhatItsPageSays) {
 TEST(Pages, TheResidencyIsThatOfItsPage) {
   const auto given = resided(example("deployment.md", "json-classes"), 1000);
   EXPECT_EQ(write_residency(given.answer, given.deployment), example("residency.md", "json"));
+}
+
+TEST(Pages, TheSweepIsThatOfItsPage) {
+  Deployment deployment{.name = "p"};
+  deployment.programs.push_back(
+      {.name = "p",
+       .program =
+           test::program_of({{0, 3, 40}, {1, 5, 30}, {2, 4, 30, 90}, {4, 6, 50}, {5, 6, 20}})});
+  const auto swept = sweep_deployment(deployment, test::target_of(1), {Bytes(20), Bytes(120)}, {});
+  ASSERT_TRUE(swept) << to_string(swept.error());
+  EXPECT_EQ(write_sweep(std::get<Sweep>(*swept)), example("sweep.md", "json"));
 }
 
 TEST(Pages, TheTargetIsWhatItsPageSays) {

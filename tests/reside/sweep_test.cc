@@ -13,10 +13,20 @@ using test::Life;
 using test::program_of;
 using test::target_of;
 
+struct SweepPoint {
+  Bytes sram;
+  Residency plan;
+};
+
 std::vector<SweepPoint> points(const Deployment& deployment, SweepRange range) {
   const Target target = target_of(1);
   const auto demand = deployment_demand(deployment, target).value();
-  return sweep(deployment, target, demand, range).value();
+  std::vector<SweepPoint> points;
+  EXPECT_TRUE(each_rule_change(deployment, target, demand, range, 1000,
+                               [&](Bytes sram, const Residency& plan) {
+                                 points.push_back({sram, plan});
+                               }));
+  return points;
 }
 
 std::uint64_t traffic(const Residency& plan) {
@@ -79,10 +89,10 @@ TEST(Sweep, MeetsEveryChange) {
   std::mt19937_64 random(17);
   for (int round = 0; round < 300; ++round) {
     const Deployment deployment = random_deployment(random);
-    const auto found = points(deployment, {Bytes(0), Bytes(150)});
+    const auto found = points(deployment, {Bytes(1), Bytes(150)});
     const auto demand = deployment_demand(deployment, target_of(1)).value();
     auto at = found.begin();
-    for (std::uint64_t sram = 0; sram <= 150; ++sram) {
+    for (std::uint64_t sram = 1; sram <= 150; ++sram) {
       while (at + 1 != found.end() && (at + 1)->sram <= Bytes(sram)) ++at;
       const Residency plan = plan_deployment(deployment, with_sram(target_of(1), Bytes(sram)),
                                              demand, Running::OneAtATime);
