@@ -7,6 +7,7 @@
 #include "berth/formats/sweep_text.h"
 #include "berth/pipeline/reside_file.h"
 #include "berth/pipeline/sweep_file.h"
+#include "berth/render/residency_map.h"
 #include "berth/render/residency_table.h"
 #include "berth/render/sweep_plot.h"
 
@@ -33,6 +34,25 @@ Result<SweepRange> read_range(const std::string& text) {
 }
 
 // Each form that a path's ending asks for.
+Result<std::vector<FileContent>> residency_forms(const ResidedFile& file,
+                                                 const std::vector<std::string>& paths) {
+  const auto& [deployment, target, answer] = file;
+  std::vector<FileContent> files;
+  for (const std::string& path : paths) {
+    if (path.ends_with(".json")) {
+      files.push_back({path, write_residency(answer, deployment)});
+    } else if (path.ends_with(".svg")) {
+      files.push_back({path, residency_svg(answer, deployment, target)});
+    } else if (path.ends_with(".html")) {
+      files.push_back({path, residency_html(answer, deployment, target)});
+    } else {
+      return usage_error("-o " + path, "no form of a residency has this ending",
+                         "expected .json, .svg or .html");
+    }
+  }
+  return files;
+}
+
 Result<std::vector<FileContent>> sweep_forms(const Sweep& sweep,
                                              const std::vector<std::string>& paths) {
   std::vector<FileContent> files;
@@ -96,12 +116,17 @@ ExitStatus ResideCommand::reside(const InputFile& input, const InputFile& target
   const auto result = reside_file(input, target, options());
   if (!result) return report.failure(result.error());
   if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
-  const auto& [deployment, chips, answer] = std::get<ResidedFile>(*result);
+  const auto& resided = std::get<ResidedFile>(*result);
+  const auto& [deployment, chips, answer] = resided;
+  const auto files = residency_forms(resided, outputs_);
+  if (!files) return report.failure(files.error());
+  if (const auto written = write_files(*files); !written) return report.failure(written.error());
   if (report.json()) {
     report.result(write_residency(answer, deployment));
   } else if (!report.quiet()) {
     report.result(residency_table(answer, deployment, chips, common_.colour()));
   }
+  for (const FileContent& file : *files) report.note("wrote " + file.path);
   return answer.plan.feasible() ? kYes : kNo;
 }
 

@@ -54,6 +54,19 @@ TEST(ResideCommand, ExitsAsTheAnswerIs) {
   EXPECT_EQ(command.run({"reside", "t.toml", "--target", "t.toml"}).status, 3);
 }
 
+TEST(ResideCommand, WritesWhatTheEndingsAskFor) {
+  CommandLine command;
+  command.write("d.json", kClasses);
+  command.write("t.toml", kTarget + "10\n");
+  const Ran ran = command.run({"reside", "d.json", "--target", "t.toml", "--json", "-o", "r.json",
+                               "-o", "r.svg", "-o", "r.html"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(command.read("r.json"), ran.out);
+  EXPECT_TRUE(command.read("r.svg").starts_with("<?xml"));
+  EXPECT_TRUE(command.read("r.html").starts_with("<!DOCTYPE html>"));
+  EXPECT_EQ(command.run({"reside", "d.json", "--target", "t.toml", "-o", "r.png"}).status, 2);
+}
+
 TEST(ResideCommand, SweepsTheSram) {
   CommandLine command;
   command.write("d.json", kClasses);
