@@ -90,44 +90,55 @@ Result<Deployment> read_deployment_file(const InputFile& input) {
   return read_deployment(*document, read_file);
 }
 
-Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target_file,
-                                 const ResideOptions& options) {
+Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
+    const Deployment& deployment, const Target& target, const ResideOptions& options) {
+  using Answer = std::variant<ResidencyAnswer, BrokenPromise>;
   if (options.concurrent && options.policy == Policy::Best) {
     return usage_error("--concurrent", "the best plan is of programs that run one at a time",
                        "leave out --concurrent, or ask for --policy rule");
   }
+  const auto demand = deployment_demand(deployment, target);
+  if (!demand) return tl::unexpected(demand.error());
+  // What programs keep that run at once, they could keep one at a time: the bound holds for both.
+  const Residency alone = plan_deployment(deployment, target, *demand, Running::OneAtATime);
+  BestPlan best = plan_best(deployment, target, *demand, alone,
+                            {options.split ? Split::Apart : Split::Whole, {options.effort}});
+  const auto savings = savings_of(best.certificates);
+  if (const auto* broken = std::get_if<BrokenPromise>(&savings)) return Answer(*broken);
+  const auto& [saved, most] = std::get<Savings>(savings);
+
+  ResidencyAnswer answer;
+  const Residency rule =
+      options.concurrent ? plan_deployment(deployment, target, *demand, Running::Together) : alone;
+  answer.concurrent = options.concurrent;
+  answer.rule = rule.off_chip().total();
+  answer.best = options.concurrent ? answer.rule : best.plan.off_chip().total();
+  answer.nothing_kept = best.plan.off_chip().total() + saved;
+  answer.bound = answer.nothing_kept - most;
+  answer.plan = options.policy == Policy::Rule ? rule : std::move(best.plan);
+  answer.certificates = std::move(best.certificates);
+  answer.traffic = traffic_by_tier(deployment, target, answer.plan);
+  answer.reasons = spill_reasons(deployment, target, *demand, answer.plan);
+  auto broken = put_layouts(answer, deployment, target, *demand);
+  if (!broken) return tl::unexpected(broken.error());
+  if (*broken) return Answer(**std::move(broken));
+  return Answer(std::move(answer));
+}
+
+Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target_file,
+                                 const ResideOptions& options) {
   auto target = read_target(target_file.content, target_file.path);
   if (!target) return tl::unexpected(target.error());
   auto deployment = read_deployment_file(input);
   if (!deployment) return tl::unexpected(deployment.error());
-  const auto demand = placed_demand(*deployment, *target, input);
-  if (!demand) return tl::unexpected(demand.error());
-
-  ResidencyAnswer answer;
-  const Running running = options.concurrent ? Running::Together : Running::OneAtATime;
-  const Residency rule = plan_deployment(*deployment, *target, *demand, running);
-  // What programs keep that run at once, they could keep one at a time: the bound holds for both.
-  const Residency alone = plan_deployment(*deployment, *target, *demand, Running::OneAtATime);
-  BestPlan best = plan_best(*deployment, *target, *demand, alone,
-                            {options.split ? Split::Apart : Split::Whole, {options.effort}});
-  const auto savings = savings_of(best.certificates);
-  if (const auto* broken = std::get_if<BrokenPromise>(&savings)) return ResideAnswer(*broken);
-
-  const Bytes best_total = best.plan.off_chip().total();
-  const auto& [saved, most] = std::get<Savings>(savings);
-  answer.concurrent = options.concurrent;
-  answer.rule = rule.off_chip().total();
-  answer.best = options.concurrent ? answer.rule : best_total;
-  answer.nothing_kept = best_total + saved;
-  answer.bound = answer.nothing_kept - most;
-  answer.plan = options.policy == Policy::Rule ? rule : std::move(best.plan);
-  answer.certificates = std::move(best.certificates);
-  answer.traffic = traffic_by_tier(*deployment, *target, answer.plan);
-  answer.reasons = spill_reasons(*deployment, *target, *demand, answer.plan);
-  auto broken = put_layouts(answer, *deployment, *target, *demand);
-  if (!broken) return tl::unexpected(broken.error());
-  if (*broken) return ResideAnswer(**std::move(broken));
-  return ResidedFile{*std::move(deployment), *std::move(target), std::move(answer)};
+  if (const auto demand = placed_demand(*deployment, *target, input); !demand) {
+    return tl::unexpected(demand.error());
+  }
+  auto answer = reside_deployment(*deployment, *target, options);
+  if (!answer) return tl::unexpected(answer.error());
+  if (auto* broken = std::get_if<BrokenPromise>(&*answer)) return ResideAnswer(std::move(*broken));
+  return ResidedFile{*std::move(deployment), *std::move(target),
+                     std::get<ResidencyAnswer>(*std::move(answer))};
 }
 
 }  // namespace berth

@@ -30,8 +30,12 @@ struct ResidedFile {
 
 using ResideAnswer = std::variant<ResidedFile, BrokenPromise>;
 
-// A program (one layer, every state of it carried) or a deployment, placed on a target. The bound
-// is what the independent check proves from the prices, and every choice has passed it.
+// A deployment placed on a target. The bound is what the independent check proves from the prices,
+// and every choice and every layout has passed its check.
+Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
+    const Deployment& deployment, const Target& target, const ResideOptions& options);
+
+// The same of files: a program (one layer, every state of it carried) or a deployment.
 Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target,
                                  const ResideOptions& options);
 

@@ -149,7 +149,7 @@ TEST(ResideFile, ThePlanIsPrintedWhereItCannotBe) {
 }
 
 TEST(ResideFile, TheBestOfProgramsAtOnceIsNotAskedFor) {
-  const auto answer = reside_file({"", ""}, {"", ""}, {.policy = Policy::Best, .concurrent = true});
+  const auto answer = reside_deployment({}, {}, {.policy = Policy::Best, .concurrent = true});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().kind, Error::Kind::Usage);
 }

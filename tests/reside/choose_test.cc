@@ -7,6 +7,7 @@
 
 #include "berth/certify/prices.h"
 #include "tests/reside/programs.h"
+#include "tests/reside/try_all.h"
 
 namespace berth {
 namespace {
@@ -124,30 +125,6 @@ TEST(ChooseBest, KeepsLayersOfAClassWhereTheyMayPartWays) {
   EXPECT_EQ(most(choice_of(qwen, 460 * kMiB, Split::Apart)), 557'199'360u);
 }
 
-// Every choice there is, tried.
-std::uint64_t tried(const Choice& choice) {
-  std::vector<std::uint64_t> kept(choice.items.size(), 0);
-  std::uint64_t best = 0;
-  for (;;) {
-    std::vector<std::uint64_t> load(choice.capacity.size(), 0);
-    std::uint64_t sum = 0;
-    bool fits = true;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      sum += kept[i] * choice.items[i].moved.count();
-      for (Step phase = choice.items[i].phases.lower; phase < choice.items[i].phases.upper;
-           ++phase) {
-        load[phase] += kept[i] * choice.items[i].bytes.count();
-        fits = fits && load[phase] <= choice.capacity[phase].count();
-      }
-    }
-    if (fits) best = std::max(best, sum);
-    std::size_t i = 0;
-    while (i < kept.size() && kept[i] == choice.items[i].count) kept[i++] = 0;
-    if (i == kept.size()) return best;
-    ++kept[i];
-  }
-}
-
 TEST(ChooseBest, IsWhatTryingAllFinds) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 5000; ++round) {
@@ -164,7 +141,7 @@ TEST(ChooseBest, IsWhatTryingAllFinds) {
                               Bytes(random() % 50),
                               random() % 8 == 0 ? random() % 4 : 1});
     }
-    ASSERT_EQ(most(choice), tried(choice)) << round;
+    ASSERT_EQ(most(choice), test::most_by_trying(choice)) << round;
   }
 }
 
