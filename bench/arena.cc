@@ -1,11 +1,13 @@
-#include "berth/certify/arena.h"
-
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
+
+#include "berth/certify/arena_threads.h"
 
 // The arena certificate. `read_words` is what no checker can be faster than: reading the table
 // once.
@@ -82,6 +84,76 @@ void certify_words(benchmark::State& state) {
   set_rate(state, schedule);
 }
 BENCHMARK(certify_words)->Arg(500)->Arg(1'000'000)->Unit(benchmark::kMicrosecond);
+
+void certify_words_on_two_threads(benchmark::State& state) {
+  constexpr std::uint64_t kPhases = 32;
+  const auto planes = planes_of(kPhases);
+  const auto schedule = schedule_of(static_cast<std::uint64_t>(state.range(0)), kPhases);
+  for (auto _ : state) {
+    if (!certify_arena_on_threads(planes, schedule, WordRule::Interval, 2).certified()) {
+      state.SkipWithError("not certified");
+    }
+  }
+  set_rate(state, schedule);
+}
+BENCHMARK(certify_words_on_two_threads)
+    ->Arg(500)
+    ->Arg(1'000'000)
+    ->Unit(benchmark::kMicrosecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
+
+// One step of a decoder: a launch a phase, which writes one tensor and reads the two before it, all
+// in an arena of 160 places.
+struct DecodeStep {
+  static constexpr std::uint64_t kLaunches = 500;
+  static constexpr std::uint64_t kPlaces = 160;
+
+  static NamedRange tensor(std::uint64_t i) {
+    return {"tensor " + std::to_string(i), Address(kWindow + i % kPlaces * kPlane), Bytes(kPlane)};
+  }
+  DecodeStep() {
+    std::mt19937_64 random(2);
+    std::vector<PhasePlanes> phases;
+    LaunchScheduleBuilder builder;
+    for (std::uint64_t i = 0; i < kLaunches; ++i) {
+      phases.push_back({"step " + std::to_string(i), {{tensor(i), false}}});
+      std::vector<std::uint64_t> words = {tensor(i).address.value()};
+      for (std::uint64_t back = 1; back <= std::min<std::uint64_t>(i, 2); ++back) {
+        phases.back().planes.push_back({tensor(i - back), true});
+        words.push_back(tensor(i - back).address.value());
+      }
+      while (words.size() < kWords) words.push_back(random() % 1'000'000);
+      builder.launch(phases.back().phase, words);
+    }
+    builder.submit({0, kLaunches});
+    schedule.emplace(std::move(builder).build().value());
+    planes.emplace(PlaneTable::make(kPlane, {{Address(kWindow), Bytes(kPlaces * kPlane)}}, {},
+                                    std::move(phases))
+                       .value());
+  }
+
+  std::optional<PlaneTable> planes;
+  std::optional<LaunchSchedule> schedule;
+};
+
+// The plan's tables are there already, as where each submit is judged.
+void certify_decode_step(benchmark::State& state) {
+  const DecodeStep step;
+  const auto made = ArenaChecker::make(*step.planes);
+  const auto& checker = std::get<ArenaChecker>(made);
+  for (auto _ : state) {
+    if (!checker.certify(*step.schedule).certified()) state.SkipWithError("not certified");
+  }
+}
+BENCHMARK(certify_decode_step)->Unit(benchmark::kMicrosecond);
+
+// With the plan.
+void certify_decode_step_and_plan(benchmark::State& state) {
+  const DecodeStep step;
+  for (auto _ : state) benchmark::DoNotOptimize(certify_arena(*step.planes, *step.schedule));
+}
+BENCHMARK(certify_decode_step_and_plan)->Unit(benchmark::kMicrosecond);
 
 void certify_repeat(benchmark::State& state) {
   const auto planes = planes_of(2);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/certify/arena_filter.h"
+
 namespace berth {
 namespace {
 
@@ -100,6 +102,7 @@ std::variant<ArenaRanges, Finding> ArenaRanges::make(const PlaneTable& planes) {
     const auto own_fault = place(planes, phase, planes[phase].planes.size(), ranges.planes_);
     if (own_fault) return *own_fault;
     ranges.begin_.push_back(ranges.planes_.size());
+    ranges.sieves_.emplace_back(ranges.planes(phase));
     const auto shared = find_shared(ranges.planes(phase), ranges.globals_);
     if (shared) return *shared;
   }
@@ -123,21 +126,30 @@ bool ArenaRanges::allow(PhaseId phase, AddressRange words) const {
   return !windows_.meets(words) || find(phase, words) != nullptr;
 }
 
-// Most words are no addresses, and an address is often near the one before it.
-std::size_t ArenaRanges::first_refused(PhaseId phase, std::span<const std::uint64_t> words) const {
+// Most words are no addresses, and most addresses pass the sieve. What is left over by one loop is
+// handed to the next without a branch, since nobody can foretell it.
+bool ArenaRanges::allow_each(PhaseId phase, std::span<const std::uint64_t> words) const {
   const AddressRange windows = windows_.extent();
-  AddressRange last;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!windows.contains(words[i]) || last.contains(words[i])) continue;
-    const AddressRange word = {words[i], WideAddress(words[i]) + 1};
-    const PlacedRange* range = find(phase, word);
-    if (range != nullptr) {
-      last = range->at;
-    } else if (windows_.meets(word)) {
-      return i;
+  if (windows.empty()) return true;
+  const auto first = static_cast<std::uint64_t>(windows.lower);
+  const auto last = static_cast<std::uint64_t>(windows.upper - 1 - windows.lower);
+  const AddressSieve& sieve = sieves_[phase.index()];
+  FilteredWords left;
+  while (!words.empty()) {
+    const auto chunk = words.first(std::min(kFilterChunk, words.size()));
+    words = words.subspan(chunk.size());
+    const std::size_t in_windows = filter_words(chunk, first, last, left);
+    std::size_t unknown = 0;
+    for (std::size_t i = 0; i < in_windows; ++i) {
+      const std::uint64_t word = left[i];
+      left[unknown] = word;
+      unknown += sieve.passes(word) ? 0 : 1;
+    }
+    for (std::size_t i = 0; i < unknown; ++i) {
+      if (!allow(phase, {left[i], WideAddress(left[i]) + 1})) return false;
     }
   }
-  return words.size();
+  return true;
 }
 
 std::optional<AddressRange> ArenaRanges::next_hole(PhaseId phase, WideAddress from) const {

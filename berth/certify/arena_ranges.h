@@ -5,15 +5,10 @@
 #include <variant>
 #include <vector>
 
+#include "berth/certify/arena_sieve.h"
 #include "berth/ir/verdict.h"
 
 namespace berth {
-
-// Where a named range is, and which it is.
-struct PlacedRange {
-  AddressRange at;
-  RangeId id;
-};
 
 // The union of a plan's windows.
 class WindowSet {
@@ -42,8 +37,8 @@ class ArenaRanges {
   // Whether words with these values may be given to a launch of the phase: they miss the windows,
   // or lie in one global or one plane of the phase. O(log n).
   bool allow(PhaseId phase, AddressRange words) const;
-  // The first of such words, each by itself, that may not be given; how many there are otherwise.
-  std::size_t first_refused(PhaseId phase, std::span<const std::uint64_t> words) const;
+  // Whether each of such words may be given by itself.
+  bool allow_each(PhaseId phase, std::span<const std::uint64_t> words) const;
   // The first hole (a stretch of windows that is in no global and in no plane of the phase) with a
   // byte at `from` or later, from there on; another may touch it. O(log n) a range passed over.
   std::optional<AddressRange> next_hole(PhaseId phase, WideAddress from) const;
@@ -62,6 +57,7 @@ class ArenaRanges {
   std::vector<PlacedRange> globals_;
   std::vector<PlacedRange> planes_;  // phase by phase
   std::vector<std::size_t> begin_ = {0};
+  std::vector<AddressSieve> sieves_;  // by phase
 };
 
 // The first of disjoint ranges in order that has a byte at `address` or later. O(log n).

@@ -135,7 +135,14 @@ struct CountInstances {
 std::uint64_t words_in_windows(const WindowSet& windows, const LaunchSchedule& schedule) {
   std::uint64_t count = 0;
   const auto misses = [&](AddressRange words) { return !windows.meets(words); };
+  const AddressRange extent = windows.extent();
   for (std::size_t i = 0; i < schedule.size(); ++i) {
+    if (schedule.repeat_of(LaunchId(i)) == nullptr) {
+      for (const std::uint64_t word : schedule.words(LaunchId(i))) {
+        count += extent.contains(word) && windows.meets(at_one_address(word)) ? 1 : 0;
+      }
+      continue;
+    }
     WordMotions motions(schedule, LaunchId(i));
     for (auto left = schedule.words(LaunchId(i)).size(); left > 0; --left) {
       count += each_interval(motions.next(), misses) ? 0 : 1;

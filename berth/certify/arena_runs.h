@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -53,17 +54,18 @@ class InstanceWalk {
   }
 
   bool submission(const Submission& range) {
+    const auto repeats = schedule_.repeats();
     const std::uint64_t end = range.first + range.count;
-    for (std::uint64_t at = range.first; at < end;) {
-      if (const Repeat* repeat = schedule_.repeat_of(LaunchId(at))) {
-        if (!times(repeat->iterations, [&] { return launches(at, repeat->end()); })) return false;
-        at = repeat->end();
-      } else {
-        if (!launches(at, at + 1)) return false;
-        ++at;
+    std::uint64_t at = range.first;
+    auto repeat = std::ranges::lower_bound(repeats, at, {}, &Repeat::first);
+    for (; repeat != repeats.end() && repeat->first < end; ++repeat) {
+      if (!launches(at, repeat->first)) return false;
+      if (!times(repeat->iterations, [&] { return launches(repeat->first, repeat->end()); })) {
+        return false;
       }
+      at = repeat->end();
     }
-    return true;
+    return launches(at, end);
   }
 
   bool launches(std::uint64_t first, std::uint64_t end) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "berth/base/bytes.h"
 #include "berth/base/text.h"
 
 namespace berth {
@@ -111,21 +110,22 @@ class Reader {
   // The next `count` + `more` items of the file, and the zeros up to the next multiple of 8.
   template <typename T>
   std::span<const T> part(std::string_view name, std::uint64_t count, std::uint64_t more = 0) {
-    const auto items = checked_add(Bytes(count), Bytes(more));
-    const auto bytes = items ? checked_multiply(*items, sizeof(T)) : std::nullopt;
-    const auto padded = bytes ? checked_round_up(*bytes, *Alignment::of(kUnit)) : std::nullopt;
-    if (error_ || !items || !bytes || !padded || padded->count() > left_.size()) {
+    // A count that is no more than the bytes there are does not wrap when it is multiplied.
+    const std::uint64_t bytes =
+        count > left_.size() ? UINT64_MAX - kUnit : (count + more) * sizeof(T);
+    const std::uint64_t padded = (bytes + kUnit - 1) / kUnit * kUnit;
+    if (error_ || padded > left_.size()) {
       refuse(name, fmt::format("the file ends inside its {} items", count),
              "it was cut short, or its header is damaged");
       return {};
     }
-    for (std::uint64_t i = bytes->count(); i < padded->count(); ++i) {
+    for (std::uint64_t i = bytes; i < padded; ++i) {
       if (left_[i] != std::byte{0}) refuse(name, "what fills it up to a multiple of 8 is not zero");
     }
     // The bytes were written as such items, or are integers of any value all the same.
-    const std::span items_there(reinterpret_cast<const T*>(left_.data()), items->count());
-    left_ = left_.subspan(padded->count());
-    return items_there;
+    const std::span items(reinterpret_cast<const T*>(left_.data()), count + more);
+    left_ = left_.subspan(padded);
+    return items;
   }
 
   std::vector<std::string> texts(std::string_view name, std::span<const std::uint64_t> ends,

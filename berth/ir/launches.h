@@ -94,6 +94,11 @@ class LaunchSchedule {
     const std::uint64_t begin = table_.words_begin[id.index()];
     return table_.words.subspan(begin, table_.words_begin[id.index() + 1] - begin);
   }
+  // Of launches [first, end), one after the other.
+  std::span<const std::uint64_t> words(std::size_t first, std::size_t end) const {
+    const std::uint64_t begin = table_.words_begin[first];
+    return table_.words.subspan(begin, table_.words_begin[end] - begin);
+  }
   // For messages; may be empty.
   std::string_view name(LaunchId id) const {
     if (table_.names.empty()) return {};

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "berth/ir/planes.h"
+
+namespace berth {
+
+// The tensors that the planes of a plan are, once rules A and B hold: equal planes are one. Tensors
+// stand in order of address.
+class PlaneTensors {
+ public:
+  explicit PlaneTensors(const PlaneTable& planes);
+
+  std::size_t size() const { return bytes_.size(); }
+  // Of a phase's planes, in order.
+  std::span<const std::uint32_t> of(PhaseId phase) const {
+    const std::size_t begin = begin_[phase.index()];
+    return std::span(tensor_).subspan(begin, begin_[phase.index() + 1] - begin);
+  }
+  bool overlap(std::size_t a, std::size_t b) const {
+    return bytes_[a].first <= bytes_[b].last && bytes_[b].first <= bytes_[a].last;
+  }
+
+ private:
+  // Sound ranges have a byte and end at 2^64 at most, so their last byte is an address.
+  struct Bytes {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+  };
+
+  std::vector<Bytes> bytes_;           // by tensor
+  std::vector<std::uint32_t> tensor_;  // by plane, phase by phase
+  std::vector<std::size_t> begin_;     // of each phase there, and the end
+};
+
+// The tensors that would satisfy a carried use now: declared, and not declared over since. They are
+// pairwise disjoint at any time, so those that share a byte with one that is declared stand next to
+// it among the live.
+class LiveTensors {
+ public:
+  explicit LiveTensors(const PlaneTensors& tensors)
+      : tensors_(tensors), live_(tensors.size() / kBits + 1) {}
+
+  bool holds(std::size_t tensor) const {
+    return (live_[tensor / kBits] >> (tensor % kBits) & 1) != 0;
+  }
+  void declare(std::size_t tensor);
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  void flip(std::size_t tensor) { live_[tensor / kBits] ^= std::uint64_t{1} << (tensor % kBits); }
+  // The live tensor next to one; kNone if there is none.
+  std::size_t before(std::size_t tensor) const;
+  std::size_t after(std::size_t tensor) const;
+
+  const PlaneTensors& tensors_;
+  std::vector<std::uint64_t> live_;  // a bit a tensor
+};
+
+}  // namespace berth
