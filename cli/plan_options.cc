@@ -187,6 +187,8 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   if (for_check) return;
   command.add_option("--packer", packer_, "auto, exact, tlsf, greedy, or greedy:ORDER:FIT")
       ->type_name("NAME");
+  command.add_flag("--reorder", reorder_,
+                   "Look for an order of a model's steps under which less is live at once");
   command.add_flag("--offline-plan", offline_plan_,
                    "Keep the places that a model's own offline plan gives");
   command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
@@ -207,6 +209,7 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
   options.views = views_;
   options.in_place = in_place_;
   options.offline_plan = offline_plan_;
+  options.reorder = reorder_;
   if (auto error = add_capacities(options, capacity_)) return tl::unexpected(*error);
   if (auto error = add_named(options.scratch, "--scratch", scratch_)) return tl::unexpected(*error);
   if (auto error = add_named(options.base, "--base", base_)) return tl::unexpected(*error);

@@ -35,6 +35,7 @@ class PlanOptionTexts {
   bool views_ = false;
   bool in_place_ = false;
   bool offline_plan_ = false;
+  bool reorder_ = false;
 };
 
 // NO_MEMORY_PLANNER=1 and DEBUG=1, as the schedule planner's source names them. A number past zero

@@ -73,6 +73,7 @@ std::string write_plan(const Plan& plan) {
   write_lines(text, "buffers", plan.buffers, buffer_line);
   write_lines(text, "kept", plan.kept, kept_line);
   if (!plan.step_names.empty()) write_lines(text, "steps", plan.step_names, json_quoted);
+  if (!plan.order.empty()) text += fmt::format(",\n \"order\": [{}]", fmt::join(plan.order, ", "));
   return text + "}\n";
 }
 
@@ -97,6 +98,9 @@ class Reader {
     read_each(fields, "buffers", &Reader::read_buffer);
     read_each(fields, "kept", &Reader::read_kept);
     read_steps(fields);
+    if (fields.optional_value("order")) {
+      for (const auto step : fields.addresses("order")) plan_.order.push_back(step);
+    }
     if (auto error = fields.finish_among_others()) return tl::unexpected(std::move(*error));
     return std::move(plan_);
   }

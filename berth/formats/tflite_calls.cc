@@ -285,6 +285,7 @@ class Unfolder {
   void step(std::string name, const std::vector<TensorId>& reads,
             const std::vector<TensorId>& writes, const Node* node) {
     Phase phase{std::move(name), {}};
+    phase.stays = node == nullptr || calls_.size() > 1 || !is_pure(node->code);
     phase.accesses.reserve(reads.size() + writes.size());
     for (const TensorId tensor : reads) {
       phase.accesses.push_back({tensor, TensorAccess::Kind::Read, std::nullopt});

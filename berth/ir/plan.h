@@ -86,6 +86,8 @@ struct Plan {
   std::vector<PlannedBuffer> buffers;
   std::vector<KeptTensor> kept;
   std::vector<std::string> step_names;
+  // Which of the source's steps runs at each step; empty: they keep their order.
+  std::vector<std::size_t> order{};
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };

@@ -77,6 +77,8 @@ struct Phase {
   std::vector<TensorAccess> accesses;  // in the order in which they run
   std::vector<InnerLoop> loops;
   Bytes scratch;  // live in this phase alone, in the SRAM of each chip that it touches
+  // It does more than its accesses say, or is part of a body: nothing moves past it.
+  bool stays = false;
 
   friend bool operator==(const Phase&, const Phase&) = default;
 };
@@ -98,6 +100,9 @@ struct SiteBuffer {
 
   friend bool operator==(const SiteBuffer&, const SiteBuffer&) = default;
 };
+
+// Which phase runs at each position of the clock.
+using PhaseOrder = std::vector<std::size_t>;
 
 struct Program {
   std::string name;

@@ -190,6 +190,7 @@ class Unfolder {
   void step(std::string name, const Tensors& all_reads, const Tensors& all_writes,
             const ModelNode* node) {
     Phase phase{std::move(name), {}};
+    phase.stays = node == nullptr || runs_.size() > 1;
     for (const TensorId tensor : planned(all_reads)) {
       phase.accesses.push_back({tensor, TensorAccess::Kind::Read, std::nullopt});
       note_capture(tensor);

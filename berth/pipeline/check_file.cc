@@ -146,8 +146,15 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
 // The input as a plan that places nothing in particular: its rows are what must be told.
 Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFile& input,
                                                  const PlanOptions& options) {
-  const auto question = read_question(input, options);
+  PlanOptions in_order = options;
+  if (!plan.order.empty()) in_order.order = plan.order;
+  const auto question = read_question(input, in_order);
   if (!question) return tl::unexpected(question.error());
+  if (question->order_fault) return *question->order_fault;
+  if (question->order != plan.order) {
+    return "the plan gives its steps another order, and the input is no model whose steps could "
+           "have one";
+  }
   Packing nowhere;
   nowhere.placement.places.resize(question->instance.size());
   nowhere.arenas.resize(question->instance.devices().size());

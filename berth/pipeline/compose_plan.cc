@@ -166,7 +166,8 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
               .cut = packing.cut,
               .buffers = rows_of(question, packing),
               .kept = question.kept,
-              .step_names = {steps.begin(), steps.end()}};
+              .step_names = {steps.begin(), steps.end()},
+              .order = question.order};
 }
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/bytes.h"
+#include "berth/ir/program.h"
 #include "berth/model/bindings.h"
 #include "berth/plan/pack.h"
 
@@ -36,6 +37,10 @@ struct PlanOptions {
   // Sizes that an .onnx model leaves open, and its outputs that are the next run's inputs.
   Bindings bindings;
   std::vector<std::pair<std::string, std::string>> states;
+
+  // Look for an order of a model's steps with less live at once; or take this one.
+  bool reorder = false;
+  std::optional<PhaseOrder> order;
 
   bool views = false;         // reshape-like operators of a model give views
   bool in_place = false;      // element-wise operators of a model may write over an operand

@@ -80,6 +80,10 @@ Result<std::string> model_with_plan(const InputFile& input, const PlannedFile& p
         fmt::format("{} is no .tflite model that could carry the plan", planned.plan.source.file),
         "use an ending such as .json, .csv or .h");
   }
+  if (!planned.plan.order.empty()) {
+    return usage_error("-o " + path, "a model runs its operators in the order of the file",
+                       "write the plan as .json, or leave out --reorder");
+  }
   const auto program = read_tflite(input.content, input.path);
   if (!program) return tl::unexpected(program.error());
   OfflinePlan plan(program->tensors.size());

@@ -6,13 +6,17 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "berth/certify/order.h"
 #include "berth/formats/file.h"
 #include "berth/formats/json.h"
 #include "berth/formats/onnx.h"
 #include "berth/formats/schedule.h"
 #include "berth/formats/tflite.h"
+#include "berth/live/load.h"
+#include "berth/live/phase_order.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/model/program.h"
 
@@ -133,13 +137,57 @@ Result<Question> hold_members(Question question, const InputFile& file,
   return without_buffers(std::move(question), is_held);
 }
 
+Bytes max_load_of(const Instance& instance) {
+  return load_curves(instance, Sizes::Padded)[0].max();
+}
+
+// The lives under an order with a lower max load; nothing where none was found.
+Result<std::optional<std::pair<ProgramInstance, PhaseOrder>>> reordered_lives(
+    const Program& program, Alignment unit, const OfflinePlan& fixed, Bytes load,
+    std::uint64_t effort) {
+  const auto order = find_smaller_order(program, unit, effort);
+  if (!order) return tl::unexpected(order.error());
+  if (!*order) return std::nullopt;
+  auto lives = program_instance(reordered(program, **order), unit, fixed);
+  if (!lives) return tl::unexpected(lives.error());
+  if (max_load_of(lives->instance) >= load) return std::nullopt;
+  return std::pair(*std::move(lives), **order);
+}
+
+std::string reorder_note(const Program& program, const PhaseOrder& order, Bytes before,
+                         Bytes after) {
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) moved += order[i] != i ? 1 : 0;
+  return fmt::format("{} of {} steps run at another time: max load {} -> {}", moved,
+                     program.phases.size(), before.count(), after.count());
+}
+
 Result<Question> model_question(const InputFile& file, const Program& program, Alignment unit,
                                 const OfflinePlan& fixed, std::vector<std::string> notes,
                                 const PlanOptions& options) {
-  auto lives = program_instance(program, unit, fixed);
+  PhaseOrder order;
+  std::optional<std::string> order_fault;
+  if (options.order) {
+    order_fault = find_order_fault(program, *options.order);
+    if (!order_fault) order = *options.order;
+  }
+  auto lives = program_instance(order.empty() ? program : reordered(program, order), unit, fixed);
   if (!lives) return tl::unexpected(lives.error());
-  Question question{std::move(lives->instance), std::move(lives->kept),
-                    ModelForm{std::move(lives->members)}, std::move(notes)};
+  if (options.reorder && order.empty()) {
+    const Bytes load = max_load_of(lives->instance);
+    auto better = reordered_lives(program, unit, fixed, load, options.pack.effort);
+    if (!better) return tl::unexpected(better.error());
+    if (*better) {
+      std::tie(*lives, order) = **std::move(better);
+      notes.push_back(reorder_note(program, order, load, max_load_of(lives->instance)));
+    } else {
+      notes.push_back(
+          fmt::format("no order of the steps was found with a max load below {}", load.count()));
+    }
+  }
+  Question question{
+      std::move(lives->instance), std::move(lives->kept), ModelForm{std::move(lives->members)},
+      std::move(notes),           std::move(order),       std::move(order_fault)};
   if (options.hold.empty()) return question;
   return hold_members(std::move(question), file, options);
 }

@@ -32,6 +32,9 @@ struct Question {
   std::vector<KeptTensor> kept;
   std::variant<InstanceTable, ScheduleForm, ModelForm> form;
   std::vector<std::string> notes;  // what its reader should know
+  PhaseOrder order{};              // of a model's steps; empty: that of the file
+  std::optional<std::string>
+      order_fault{};  // why the order that was asked for is none of these steps
 };
 
 // Refuses what the file's reader refuses, kinds of file that cannot be planned, and options that
