@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/certify/arena_arithmetic.h"
 #include "berth/certify/progression.h"
 
 namespace berth {
@@ -10,6 +11,15 @@ namespace {
 // The first iteration at which a stepping word is in the hole.
 std::optional<std::uint64_t> first_in(const WordMotion& motion, AddressRange hole) {
   if (hole.contains(motion.base)) return 0;
+  const WideAddress steps = motion.iterations - 1;
+  const bool rises =
+      motion.step > 0 && motion.step < (WordMotion::Step(1) << 64) && hole.lower > motion.base;
+  if (rises && motion.base + static_cast<WideAddress>(motion.step) * steps < kAddressEnd) {
+    const std::uint64_t t = first_step_into(
+        motion.base, static_cast<std::uint64_t>(motion.step), motion.iterations,
+        static_cast<std::uint64_t>(hole.lower), static_cast<std::uint64_t>(hole.upper - 1));
+    return t < motion.iterations ? std::optional(t) : std::nullopt;
+  }
   // Counted from the base, which is outside, the hole does not wrap.
   const WideAddress ahead = (hole.lower + kAddressEnd - motion.base) % kAddressEnd;
   const auto t = first_hit(static_cast<std::uint64_t>(motion.step), kAddressEnd,

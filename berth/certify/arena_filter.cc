@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "berth/certify/arena_arithmetic.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -13,7 +15,7 @@ std::size_t filter_words_one_by_one(std::span<const std::uint64_t> words, std::u
   std::size_t count = 0;
   for (const std::uint64_t word : words) {
     kept[count] = word;
-    count += word - first <= last ? 1 : 0;
+    count += static_cast<std::size_t>(range_holds(first, last, word));
   }
   return count;
 }
@@ -42,7 +44,7 @@ __attribute__((target("avx2,popcnt"))) std::size_t filter_words_by_four(
     std::uint64_t* kept) {
   constexpr std::uint64_t kHighest = std::uint64_t{1} << 63;
   const __m256i from = _mm256_set1_epi64x(static_cast<long long>(first));
-  const __m256i most = _mm256_set1_epi64x(static_cast<long long>(last ^ kHighest));
+  const __m256i most = _mm256_set1_epi64x(static_cast<long long>((last - first) ^ kHighest));
   const __m256i highest = _mm256_set1_epi64x(static_cast<long long>(kHighest));
   std::size_t count = 0;
   for (std::size_t i = 0; i < words.size(); i += 4) {
@@ -66,15 +68,15 @@ __attribute__((target("avx2,popcnt"))) std::size_t filter_words_by_four(
 std::size_t filter_words(std::span<const std::uint64_t> words, std::uint64_t first,
                          std::uint64_t last, FilteredWords& kept) {
   assert(words.size() <= kFilterChunk);
-  std::size_t count = 0;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) {
     const auto fours = words.first(words.size() / 4 * 4);
+    const std::size_t count = filter_words_by_four(fours, first, last, kept.data());
     words = words.subspan(fours.size());
-    count = filter_words_by_four(fours, first, last, kept.data());
+    return count + filter_words_one_by_one(words, first, last, kept.data() + count);
   }
 #endif
-  return count + filter_words_one_by_one(words, first, last, kept.data() + count);
+  return filter_words_one_by_one(words, first, last, kept.data());
 }
 
 }  // namespace berth

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/certify/arena_arithmetic.h"
 #include "berth/ir/planes.h"
 
 namespace berth {
@@ -21,7 +22,7 @@ class PlaneTensors {
     return std::span(tensor_).subspan(begin, begin_[phase.index() + 1] - begin);
   }
   bool overlap(std::size_t a, std::size_t b) const {
-    return bytes_[a].first <= bytes_[b].last && bytes_[b].first <= bytes_[a].last;
+    return ranges_overlap(bytes_[a].first, bytes_[a].last, bytes_[b].first, bytes_[b].last) != 0;
   }
 
  private:

@@ -132,7 +132,7 @@ bool ArenaRanges::allow_each(PhaseId phase, std::span<const std::uint64_t> words
   const AddressRange windows = windows_.extent();
   if (windows.empty()) return true;
   const auto first = static_cast<std::uint64_t>(windows.lower);
-  const auto last = static_cast<std::uint64_t>(windows.upper - 1 - windows.lower);
+  const auto last = static_cast<std::uint64_t>(windows.upper - 1);
   const AddressSieve& sieve = sieves_[phase.index()];
   FilteredWords left;
   while (!words.empty()) {

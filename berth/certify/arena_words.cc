@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/certify/arena_arithmetic.h"
+
 namespace berth {
 namespace {
 
@@ -48,14 +50,12 @@ std::array<AddressRange, 2> hull(const WordMotion& motion) {
   const bool comes_round = steps > 0 && (step >= kAddressEnd || step * steps >= kAddressEnd);
   if (comes_round) return {AddressRange{0, kAddressEnd}};
 
-  const WideAddress travel = steps > 0 ? step * steps : 0;
-  const WideAddress base = motion.base;
-  if (motion.step < 0) {
-    if (travel <= base) return {AddressRange{base - travel, base + 1}};
-    return {AddressRange{0, base + 1}, AddressRange{base + kAddressEnd - travel, kAddressEnd}};
-  }
-  if (base + travel < kAddressEnd) return {AddressRange{base, base + travel + 1}};
-  return {AddressRange{base, kAddressEnd}, AddressRange{0, base + travel - kAddressEnd + 1}};
+  const auto travel = static_cast<std::uint64_t>(steps > 0 ? step * steps : 0);
+  const bool falls = motion.step < 0;
+  const std::uint64_t first = falls ? last_below(motion.base, travel) : motion.base;
+  const std::uint64_t last = falls ? motion.base : last_above(motion.base, travel);
+  if (first <= last) return {AddressRange{first, WideAddress(last) + 1}};
+  return {AddressRange{first, kAddressEnd}, AddressRange{0, WideAddress(last) + 1}};
 }
 
 }  // namespace berth

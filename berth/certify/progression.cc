@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "berth/certify/arena_arithmetic.h"
+
 // Write a for the step, m for the modulus, and [l, r] for the range with its last value.
 //
 // Where 2a > m, walk the other way round: a t is in [l, r] iff (m - a) t is in [m - r, m - l].
@@ -44,7 +46,7 @@ std::optional<std::uint64_t> first_hit(WideAddress step, WideAddress modulus, Ad
       lower = modulus - upper;
       upper = highest;
     }
-    t = divided_up(lower, step);
+    t = steps_to(static_cast<std::uint64_t>(lower), static_cast<std::uint64_t>(step));
     if (t * step <= upper) break;
     levels[depth++] = {step, modulus, lower};
     const WideAddress rest = modulus % step;
