@@ -92,28 +92,25 @@ static inline uint64_t steps_to(uint64_t distance, uint64_t step) {
   return whole + 1;
 }
 
-/*@ // The first iteration at which a word that moves by steps from `base`, and never past 2^64, is
-    // from `first` to `last`, which lie above it; `iterations` if there is none.
+/*@ // Whether a word that moves by steps from `base`, and never past 2^64, is ever from `first` to
+    // `last`, which lie above it. If so, it is after steps_to(first - base, step) iterations first.
     requires step > 0 && iterations > 0 && base < first <= last;
     requires base + (iterations - 1) * step <= 18446744073709551615;
     assigns \nothing;
-    ensures 0 <= \result <= iterations;
-    ensures \result < iterations ==> first <= base + \result * step <= last;
-    ensures \forall integer u;
-      0 <= u < iterations && first <= base + u * step <= last ==> u >= \result;
+    ensures \result <==>
+      \exists integer t; 0 <= t < iterations && first <= base + t * step <= last;
 */
-static inline uint64_t first_step_into(uint64_t base, uint64_t step, uint64_t iterations,
-                                       uint64_t first, uint64_t last) {
+static inline int rises_into(uint64_t base, uint64_t step, uint64_t iterations, uint64_t first,
+                             uint64_t last) {
   const uint64_t t = steps_to(first - base, step);
-  /*@ assert \forall integer u; first <= base + u * step ==> u >= t; */
-  if (t >= iterations) return iterations;
+  if (t >= iterations) return 0;
   /*@ assert t * step <= (iterations - 1) * step; */
   /*@ assert first <= base + t * step; */
+  /*@ assert \forall integer u; first <= base + u * step ==> u >= t; */
   /*@ assert \forall integer u; u >= t ==> t * step <= u * step; */
-  /*@ assert \forall integer u;
-        first <= base + u * step <= last ==> u >= t && base + t * step <= last; */
-  if (base + t * step <= last) return t;
-  return iterations;
+  /*@ assert base + t * step <= last ==>
+        (0 <= t < iterations && first <= base + t * step <= last); */
+  return base + t * step <= last;
 }
 
 #ifdef __cplusplus

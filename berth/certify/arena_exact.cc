@@ -15,10 +15,11 @@ std::optional<std::uint64_t> first_in(const WordMotion& motion, AddressRange hol
   const bool rises =
       motion.step > 0 && motion.step < (WordMotion::Step(1) << 64) && hole.lower > motion.base;
   if (rises && motion.base + static_cast<WideAddress>(motion.step) * steps < kAddressEnd) {
-    const std::uint64_t t = first_step_into(
-        motion.base, static_cast<std::uint64_t>(motion.step), motion.iterations,
-        static_cast<std::uint64_t>(hole.lower), static_cast<std::uint64_t>(hole.upper - 1));
-    return t < motion.iterations ? std::optional(t) : std::nullopt;
+    const auto step = static_cast<std::uint64_t>(motion.step);
+    const auto first = static_cast<std::uint64_t>(hole.lower);
+    const auto last = static_cast<std::uint64_t>(hole.upper - 1);
+    if (!rises_into(motion.base, step, motion.iterations, first, last)) return std::nullopt;
+    return steps_to(first - motion.base, step);
   }
   // Counted from the base, which is outside, the hole does not wrap.
   const WideAddress ahead = (hole.lower + kAddressEnd - motion.base) % kAddressEnd;
