@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "berth/certify/walk.h"
+
 namespace berth {
 namespace {
 
@@ -61,6 +63,7 @@ class PartCheck {
   // The most that the part's items save, or what is wrong with the tree.
   std::variant<Wide, PriceFault> most() {
     if (auto fault = find_fault()) return *std::move(fault);
+    if (part_.walk) return most_of_walk();
     Wide most = 0;
     walk([&] { most = std::max(most, leaf(part_.nodes[at_])); });
     return most;
@@ -69,6 +72,13 @@ class PartCheck {
  private:
   const ChoiceItem& item(std::size_t local) const { return choice_.items[part_.items[local]]; }
   std::size_t width() const { return end_ < first_ ? 0 : static_cast<std::size_t>(end_ - first_); }
+
+  std::variant<Wide, PriceFault> most_of_walk() const {
+    if (part_.nodes[0].branch) return fault(0, "a walk needs prices alone");
+    auto most = most_by_walking(choice_, part_.items, part_.nodes[0], *part_.walk);
+    if (auto* why = std::get_if<std::string>(&most)) return PriceFault{"walk", std::move(*why)};
+    return Wide(std::get<std::uint64_t>(most));
+  }
 
   std::optional<PriceFault> find_fault() {
     for (std::size_t i = 0; i < part_.items.size(); ++i) local_.emplace_back(part_.items[i], i);

@@ -35,7 +35,8 @@ using PriceVerdict = std::variant<ProvedBound, PriceFault>;
 //  - each time that an item stays beyond `low` saves at most max(0, scale x moved - bytes x
 //  prices);
 //  - the sum over the scale is rounded down to a multiple of what divides all that may be saved.
-// The part is worth the most that a leaf is. The choice keeps its own promises (ir/prices.h); the
+// The part is worth the most that a leaf is. One with a walk has a single leaf, and is worth what
+// certify/walk.h finds. The choice keeps its own promises (ir/prices.h); the
 // prices are from any hand. O(leaves x (items + phases log phases) of the part).
 PriceVerdict check_prices(const Choice& choice, const Prices& prices);
 

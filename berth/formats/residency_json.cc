@@ -152,7 +152,8 @@ std::string node_text(const PriceNode& node) {
 
 std::string part_text(const PricePart& part) {
   const auto number = [](std::size_t item) { return std::to_string(item); };
-  return fmt::format("{{\"items\": {},\n     \"nodes\": {}}}", list(part.items, number),
+  const std::string walk = part.walk ? fmt::format(" \"walk\": {},", *part.walk) : "";
+  return fmt::format("{{\"items\": {},{}\n     \"nodes\": {}}}", list(part.items, number), walk,
                      list(part.nodes, node_text, ",\n      "));
 }
 

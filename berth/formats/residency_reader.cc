@@ -227,6 +227,7 @@ class Reader {
   void read_part(JsonFields& fields) {
     PricePart& part = claim_.certificates.back().prices.parts.emplace_back();
     for (const std::uint64_t item : numbers(fields, "items")) part.items.push_back(item);
+    part.walk = fields.optional_integer("walk");
     each(fields, "nodes", fields.array("nodes"), &Reader::read_node);
   }
 

@@ -65,6 +65,9 @@ struct PriceNode {
 struct PricePart {
   std::vector<std::size_t> items;
   std::vector<PriceNode> nodes;
+  // The items save no more than this: every set of them that may stay is looked at, phase by phase,
+  // but those that the prices of the only node allow no more (certify/walk.h).
+  std::optional<std::uint64_t> walk;
 
   friend bool operator==(const PricePart&, const PricePart&) = default;
 };

@@ -11,12 +11,13 @@ namespace berth {
 namespace {
 
 // The component's tree, in the terms of the whole choice.
-PricePart part_of(const Component& component, std::vector<PriceNode> nodes) {
+PricePart part_of(const Component& component, std::vector<PriceNode> nodes,
+                  std::optional<std::uint64_t> walk) {
   for (PriceNode& node : nodes) {
     if (node.branch) node.branch->item = component.items[node.branch->item];
     for (PhasePrice& price : node.prices) price.phase = component.phases[price.phase];
   }
-  return {component.items, std::move(nodes)};
+  return {component.items, std::move(nodes), walk};
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ Chosen choose_best(const Choice& choice, const std::vector<std::uint64_t>& start
       chosen.kept[component.items[i]] = found.kept[i];
     }
     chosen.nodes += found.nodes.size();
-    chosen.prices.parts.push_back(part_of(component, std::move(found.nodes)));
+    chosen.prices.parts.push_back(part_of(component, std::move(found.nodes), found.walk));
   }
   for (std::size_t i = 0; i < choice.items.size(); ++i) {
     chosen.saved += *checked_multiply(choice.items[i].moved, chosen.kept[i]);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "berth/reside/relaxation.h"
+#include "berth/reside/walk.h"
 
 namespace berth {
 namespace {
@@ -19,6 +20,7 @@ __extension__ using Wide = unsigned __int128;
 
 // Scales that prices are rounded at: the first that proves as much as the last does is taken.
 constexpr std::uint64_t kScales[] = {1, 1ULL << 16, 1ULL << 32};
+constexpr std::size_t kBeforeWalk = 64;  // nodes
 constexpr double kLargestPrice = 9e18;
 constexpr Wide kWidest = ~Wide(0);
 
@@ -218,16 +220,34 @@ class Search {
     fill(choice_, all, by_density_, best_);
     best_saved_ = saved(choice_, best_);
     add_node(std::nullopt, {});
-    while (!open_.empty() && effort_ > 0) {
+    const PriceNode root = nodes_[0];
+    bool has_walked = false;
+    while (is_open()) {
+      const bool is_long = nodes_.size() >= kBeforeWalk || effort_ == 0;
+      if (is_long && !std::exchange(has_walked, true)) {
+        if (walk_with(root)) return {std::move(best_), {root}, best_saved_};
+      }
+      if (effort_ == 0) break;
       const Open next = open_.top();
-      if (next.bound <= best_saved_) break;
       open_.pop();
       branch(next.node);
     }
-    return {std::move(best_), std::move(nodes_)};
+    return {std::move(best_), std::move(nodes_), std::nullopt};
   }
 
  private:
+  bool is_open() const { return !open_.empty() && open_.top().bound > best_saved_; }
+
+  // Whether a walk settled it.
+  bool walk_with(const PriceNode& root) {
+    const auto walked = walk(choice_, root, best_saved_);
+    if (!walked) return false;
+    if (walked->saved <= best_saved_) return true;
+    best_saved_ = walked->saved;
+    best_.assign(walked->kept.begin(), walked->kept.end());
+    return true;
+  }
+
   struct Open {
     Wide bound;
     std::size_t node;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "berth/reside/components.h"
@@ -9,12 +10,14 @@ namespace berth {
 
 // What the search found in one component.
 struct Found {
-  std::vector<std::uint64_t> kept;  // times, by the component's items
-  std::vector<PriceNode> nodes;     // of its tree, with the component's own items and phases
+  std::vector<std::uint64_t> kept;    // times, by the component's items
+  std::vector<PriceNode> nodes;       // of its tree, with the component's own items and phases
+  std::optional<std::uint64_t> walk;  // what is saved, where a walk proved that it is the most
 };
 
-// Branch and bound, best bound first. `start` is a choice to begin with. Stops when nothing open
-// can be better, or after `effort` nodes, which it takes off.
+// Branch and bound, best bound first, and a walk over the phases where that does not end soon.
+// `start` is a choice to begin with. Stops when nothing open can be better, or after `effort`
+// nodes, which it takes off.
 Found search(const Choice& choice, std::vector<std::uint64_t> start, std::uint64_t& effort);
 
 }  // namespace berth
