@@ -14,8 +14,8 @@
 namespace berth {
 namespace {
 
-constexpr std::uint64_t kEffort = 200'000;    // nodes of a packing
-constexpr std::uint64_t kTryEffort = 20'000;  // of one that tries a spill
+constexpr std::uint64_t kEffort = 100'000;    // nodes of a packing
+constexpr std::uint64_t kTryEffort = 10'000;  // of one that tries a spill
 constexpr std::size_t kSingles = 16;          // spills tried one by one
 constexpr std::size_t kMostBack = 32;         // spills that are tried to come back
 

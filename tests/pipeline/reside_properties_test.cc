@@ -9,6 +9,7 @@
 #include "berth/certify/residency_source.h"
 #include "berth/formats/residency_json.h"
 #include "berth/pipeline/reside_file.h"
+#include "tests/reside/programs.h"
 #include "tests/reside/try_all.h"
 
 namespace berth {
@@ -131,6 +132,22 @@ TEST(RandomDeployments, AreSoundAndTheBestIsTheLeastThereIs) {
     const ResidencyAnswer rule = resided(deployment, target, {.concurrent = seed % 4 == 0});
     ASSERT_NO_FATAL_FAILURE(expect_sound(rule, deployment, target));
   }
+}
+
+TEST(RandomDeployments, OfManyTensorsAreProvedByAWalk) {
+  std::mt19937_64 random(0);
+  std::vector<test::Life> lives(120);
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    lives[i] = {.first = i / 3, .last = i / 3 + 1 + random() % 4, .bytes = 1 + random() % 1000};
+  }
+  const Deployment deployment{
+      .programs = {{.name = "p", .layers = 3, .program = test::program_of(lives)}}};
+  const Target target = test::target_of(2'500);
+  const ResidencyAnswer best = resided(deployment, target, {.policy = Policy::Best});
+  EXPECT_EQ(best.best, best.bound);
+  EXPECT_LT(best.best, best.rule);
+  EXPECT_NE(write_residency(best, deployment).find("\"walk\": "), std::string::npos);
+  ASSERT_NO_FATAL_FAILURE(expect_sound(best, deployment, target));
 }
 
 }  // namespace
