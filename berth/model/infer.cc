@@ -14,6 +14,7 @@ namespace {
 
 using Fault = std::optional<Error>;
 
+constexpr std::size_t kMostDims = 64;
 // Loops in loops whose shapes change are walked again and again.
 constexpr std::uint64_t kMostVisits = 50'000'000;
 
@@ -221,6 +222,11 @@ class Inference {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i]) continue;
       const TensorId id = *node.outputs[i];
+      const auto& shape = (*results)[i].shape;
+      if (shape && shape->size() > kMostDims) {
+        return refused(node, fmt::format("its result '{}' has {} dimensions; the limit is {}",
+                                         graph_.values[id.index()].name, shape->size(), kMostDims));
+      }
       if (Fault fault = find_contradiction(node, id, (*results)[i])) return fault;
       fact(id) = with_stated(id, std::move((*results)[i]));
     }
