@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "berth/formats/json.h"
+#include "berth/formats/plan_json.h"
+#include "tests/support/command.h"
+#include "tests/testing/onnx_model.h"
+#include "tests/testing/shared_data.h"
+
+namespace berth {
+namespace {
+
+using test::CommandLine;
+using test::Ran;
+
+std::string model() {
+  return testing::onnx_bytes([](testing::GraphWriter& g) {
+    g.input("x", {"batch", 64});
+    g.input("w", {64, "n"});
+    g.node("MatMul", {"x", "w"}, {"y"});
+    g.output("y");
+  });
+}
+
+TEST(OnnxCommand, SizesThatAreOpenAreBadInputWithTheFlagsToAdd) {
+  CommandLine command;
+  command.write("m.onnx", model());
+  const Ran ran = command.run({"plan", "m.onnx"});
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_EQ(ran.err,
+            "berth: error: m.onnx: leaves sizes open: batch, n\n"
+            "       add --bind batch=N --bind n=N\n");
+}
+
+TEST(OnnxCommand, APlanIsWrittenAndCheckedAgainstTheSameSizes) {
+  CommandLine command;
+  command.write("m.onnx", model());
+  const std::vector<std::string> sizes = {"--bind", "batch=1..4", "--bind", "n=8"};
+  std::vector<std::string> plan = {"plan", "m.onnx", "-o", "p.json", "-o", "p.html", "-o", "p.h"};
+  plan.insert(plan.end(), sizes.begin(), sizes.end());
+  const Ran planned = command.run(plan);
+  EXPECT_EQ(planned.status, 0) << planned.err;
+  EXPECT_NE(planned.err.find("planned at the upper bound: batch=4 (of 1..4)"), std::string::npos);
+  std::vector<std::string> check = {"check", "p.json", "m.onnx"};
+  check.insert(check.end(), sizes.begin(), sizes.end());
+  EXPECT_EQ(command.run(check).status, 0);
+  check[4] = "batch=5";
+  const Ran stale = command.run(check);
+  EXPECT_EQ(stale.status, 1);
+  EXPECT_NE((stale.out + stale.err).find("buffer x has 1280 bytes in the input, 1024 in the plan"),
+            std::string::npos)
+      << stale.out << stale.err;
+  EXPECT_EQ(command.run({"show", "p.json"}).status, 0);
+}
+
+TEST(OnnxCommand, OptionsThatSayNothingAreRefused) {
+  CommandLine command;
+  command.write("m.onnx", model());
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--bind", "batch"},
+        {"--bind", "batch=x"},
+        {"--bind", "batch=4..2"},
+        {"--bind", "other=1"},
+        {"--shape", "y=1x"},
+        {"--shape", "y=2:float31"},
+        {"--state", "x"},
+        {"--state", "x=nothing", "--bind", "batch=1", "--bind", "n=1"}}) {
+    std::vector<std::string> plan = {"plan", "m.onnx"};
+    plan.insert(plan.end(), words.begin(), words.end());
+    EXPECT_EQ(command.run(plan).status, 2) << words.back();
+  }
+}
+
+// The rows of the page's last table: "| `model` | `flags` | 7 | 8 | ...".
+std::vector<std::vector<std::string>> published_models() {
+  std::ifstream page(BERTH_ROOT "/docs/formats/onnx.md");
+  std::vector<std::vector<std::string>> rows;
+  bool is_table = false;
+  for (std::string line; std::getline(page, line);) {
+    is_table = is_table || line.starts_with("| model | flags");
+    if (!is_table || !line.starts_with("| `")) continue;
+    std::vector<std::string> cells;
+    std::istringstream split(line.substr(2));
+    for (std::string cell; std::getline(split, cell, '|');) {
+      std::erase(cell, '`');
+      const auto end = cell.find_last_not_of(' ');
+      cells.push_back(end == std::string::npos ? "" : cell.substr(0, end + 1));
+    }
+    rows.push_back(cells);
+  }
+  return rows;
+}
+
+TEST(OnnxCommand, EveryPublishedModelPlansAsThePageSays) {
+  const auto rows = published_models();
+  EXPECT_EQ(rows.size(), 31U);
+  if (!std::filesystem::exists(testing::shared_data("models"))) GTEST_SKIP() << "no model data";
+  CommandLine command;
+  for (const auto& row : rows) {
+    std::vector<std::string> words = {
+        "plan", testing::shared_data("models/" + row[0] + ".onnx").string(), "--json"};
+    std::istringstream flags(row[1]);
+    for (std::string word; flags >> word;) words.push_back(word);
+    const Ran ran = command.run(words);
+    ASSERT_EQ(ran.status, 0) << row[0] << ran.err;
+    const auto document = JsonDocument::parse(ran.out, "plan");
+    ASSERT_TRUE(document);
+    const auto plan = read_plan(*document);
+    ASSERT_TRUE(plan) << to_string(plan.error());
+    const ArenaFigures& figures = plan->arenas.at(0).figures;
+    EXPECT_EQ(plan->step_names.size(), std::stoull(row[2])) << row[0];
+    EXPECT_EQ(plan->buffers.size(), std::stoull(row[3])) << row[0];
+    EXPECT_EQ(figures.max_load, Bytes(std::stoull(row[5]))) << row[0];
+    EXPECT_EQ(figures.peak, Bytes(std::stoull(row[6]))) << row[0];
+  }
+}
+
+}  // namespace
+}  // namespace berth
