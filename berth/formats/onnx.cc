@@ -319,8 +319,13 @@ class Reader {
     frame().current = std::move(node);
     frame().bodies = onnx::bodies_of(source);
     frame().body = 0;
-    const auto* function = function_of(source);
-    return function == nullptr ? std::nullopt : enter_function(*function);
+    if (const auto* function = function_of(source)) return enter_function(*function);
+    // Before the values of its bodies, so that of equal names the outer one counts as the first.
+    for (const auto& name : source.output()) {
+      auto& output = frame().current->outputs.emplace_back();
+      if (!name.empty()) output = add_value(name);
+    }
+    return std::nullopt;
   }
 
   Fault read_operands(const schema::Node& source, const std::string& where, ModelNode& node) {
@@ -369,14 +374,10 @@ class Reader {
     const auto where = place_of(now.index(), source);
     ModelNode node = *std::move(now.current);
     now.current.reset();
-    for (const auto& name : source.output()) {
-      if (name.empty()) {
-        node.outputs.emplace_back();
-        continue;
-      }
-      const TensorId value = add_value(name);
-      if (Fault fault = define_result(where, name, value)) return fault;
-      node.outputs.emplace_back(value);
+    for (int i = 0; i < source.output_size(); ++i) {
+      const auto& value = node.outputs[static_cast<std::size_t>(i)];
+      if (!value) continue;
+      if (Fault fault = define_result(where, source.output(i), *value)) return fault;
     }
     ++now.next;
     if (node.domain.empty() && node.op == "Constant") return add_constant_node(where, node);

@@ -110,6 +110,23 @@ TEST(Onnx, BodiesSeeTheNamesAroundThemAndMayShadowThem) {
   EXPECT_EQ(graph.blocks[0].nodes[0].bodies[1].name, "else_branch");
 }
 
+TEST(Onnx, OfEqualNamesTheOuterOneComesFirst) {
+  const auto graph = read([](GraphWriter& g) {
+    g.input("c", {}, kBoolean);
+    g.input("x", {2});
+    auto& node = g.node("If", {"c"}, {"y"});
+    for (const char* branch : {"then_branch", "else_branch"}) {
+      add_body(node, branch, [](GraphWriter& b) {
+        b.node("Relu", {"x"}, {"y"});
+        b.output("y");
+      });
+    }
+    g.output("y");
+  });
+  EXPECT_LT(graph.blocks[0].outputs[0], graph.blocks[1].outputs[0]);
+  EXPECT_EQ(graph.values[graph.blocks[0].outputs[0].index()].name, "y");
+}
+
 TEST(Onnx, AFunctionStandsWhereItIsCalled) {
   auto model = onnx_model([](GraphWriter& g) {
     g.input("x", {2});
