@@ -9,6 +9,7 @@
 #include "cli/certify_command.h"
 #include "cli/check_command.h"
 #include "cli/convert_command.h"
+#include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/plan_command.h"
 #include "cli/replay_command.h"
@@ -39,6 +40,7 @@ ExitStatus run(int count, char** words) {
   const ReplayCommand replay(app);
   const ConvertCommand convert(app);
   const ShowCommand show(app);
+  const DiffCommand diff(app);
   const ResideCommand reside(app);
   try {
     app.parse(count, words);
@@ -52,7 +54,7 @@ ExitStatus run(int count, char** words) {
     if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
       return Report(asks_for_json(count, words), false)
           .failure({Error::Kind::Usage, words[1], "is no command of berth",
-                    "expected plan, check, certify, replay, convert or show; berth --help"});
+                    "expected plan, check, certify, replay, convert, diff or show; berth --help"});
     }
     return Report(asks_for_json(count, words), false)
         .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
@@ -62,6 +64,7 @@ ExitStatus run(int count, char** words) {
   if (check.chosen()) return check.run();
   if (certify.chosen()) return certify.run();
   if (convert.chosen()) return convert.run();
+  if (diff.chosen()) return diff.run();
   return replay.chosen() ? replay.run() : show.run();
 }
 

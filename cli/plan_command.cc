@@ -60,10 +60,12 @@ Result<PlanAnswer> watched(const InputFile& file, PlanOptions options, const Rep
 }
 
 ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
-                       const std::vector<std::string>& outputs, const Report& report,
-                       Colour colour) {
+                       const std::vector<std::string>& outputs, const BudgetGate& gate,
+                       const Report& report, Colour colour) {
   const auto files = output_forms(input, planned, outputs);
   if (!files) return report.failure(files.error());
+  const auto findings = gate.judge(planned.plan);
+  if (!findings) return report.failure(findings.error());
   const bool stdout_is_taken = writes_to_stdout(outputs);
   // Files first: a table on the screen beside a file that could not be written would mislead.
   if (const auto written = write_files(*files); !written) return report.failure(written.error());
@@ -71,13 +73,22 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
   say_memory_saved(planned, report, stdout_is_taken);
   if (!stdout_is_taken && report.json()) {
     report.result(write_plan(planned.plan));
+  } else if (!stdout_is_taken && gate.markdown()) {
+    report.result(budget_markdown(findings->lines, findings->diff));
   } else if (!stdout_is_taken && !report.quiet()) {
     report.result(plan_table(planned.plan, colour));
+    if (gate.asked()) report.result(budget_text(findings->lines, findings->diff));
   }
   for (const FileContent& file : *files) {
     if (file.path != "-") report.note("wrote " + file.path);
   }
-  return kYes;
+  for (const BudgetLine& line : findings->lines) {
+    if (!line.fails()) continue;
+    report.note(fmt::format("{} has {} bytes, {}", line.arena, line.now.count(),
+                            line.budget ? fmt::format("its budget is {}", line.budget->count())
+                                        : fmt::format("in the baseline {}", line.before->count())));
+  }
+  return findings->kept() ? kYes : kNo;
 }
 
 }  // namespace
@@ -86,8 +97,8 @@ PlanCommand::PlanCommand(CLI::App& app)
     : command_(app.add_subcommand("plan", "Find where every buffer lives in its device's arena")) {
   command_
       ->add_option("INPUT", input_,
-                   "A .tflite model, an instance table (.csv) or a schedule (.json); - is standard "
-                   "input")
+                   "A .tflite or .onnx model, an instance table (.csv) or a schedule (.json); - is "
+                   "standard input")
       ->required();
   command_
       ->add_option(
@@ -106,6 +117,7 @@ PlanCommand::PlanCommand(CLI::App& app)
                    "(.json)")
       ->type_name("FILE");
   options_.add_to(*command_, /*for_check=*/false);
+  gate_.add_to(*command_);
   common_.add_to(*command_);
 }
 
@@ -132,7 +144,8 @@ ExitStatus PlanCommand::run() const {
                               broken->report,
                           kBrokenPromise);
   }
-  return say_planned(*file, std::get<PlannedFile>(*answer), outputs_, report, common_.colour());
+  return say_planned(*file, std::get<PlannedFile>(*answer), outputs_, gate_, report,
+                     common_.colour());
 }
 
 }  // namespace berth::cli

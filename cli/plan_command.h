@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/budget_gate.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
 #include "cli/plan_options.h"
@@ -23,6 +24,7 @@ class PlanCommand {
   std::vector<std::string> outputs_;
   std::string reason_;
   PlanOptionTexts options_;
+  BudgetGate gate_;
   CommonOptions common_;
 };
 
