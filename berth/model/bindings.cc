@@ -169,8 +169,10 @@ Fact stated_fact(const ModelValue& value, const Bindings& bindings, End end) {
   fact.shape.emplace();
   for (const DeclaredDim& dim : *value.declared.dims) {
     const SizeRange* bound = dim.symbol.empty() ? nullptr : bindings.symbol(dim.symbol);
-    if (bound != nullptr) {
-      fact.shape->push_back(end == End::Most ? bound->most : bound->least);
+    if (bound != nullptr && bound->is_open() && end == End::Open) {
+      fact.shape->emplace_back();
+    } else if (bound != nullptr) {
+      fact.shape->push_back(end == End::Least ? bound->least : bound->most);
     } else {
       fact.shape->push_back(dim.size);
     }

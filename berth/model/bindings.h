@@ -39,7 +39,8 @@ struct Bindings {
   bool has_range() const;
 };
 
-enum class End { Least, Most };  // of each range
+// Of each range: an end of it, or all of it at once, which leaves the size open.
+enum class End { Least, Most, Open };
 
 // What the model and the person say of a value together.
 Fact stated_fact(const ModelValue& value, const Bindings& bindings, End end);

@@ -33,12 +33,15 @@ class Inference {
     }
   }
 
-  Result<ModelFacts> infer() {
+  // `runs`: by block, those that may run, where that is known already.
+  Result<ModelFacts> infer(std::optional<std::vector<bool>> runs = std::nullopt) {
+    runs_ = std::move(runs);
     for (const TensorId input : graph_.blocks[0].inputs) fact(input) = stated(input);
     facts_.block_runs[0] = true;
     frames_.push_back({0});
     while (!frames_.empty()) {
-      if (Fault fault = advance()) return tl::unexpected(std::move(*fault));
+      Fault fault = advance();
+      if (fault && !drop_untaken_branch()) return tl::unexpected(std::move(*fault));
     }
     if (contradictions_ > 0) {
       facts_.notes.push_back(fmt::format(
@@ -113,7 +116,7 @@ class Inference {
 
   bool enter_body(const ModelNode& node, std::size_t body) {
     const std::size_t block = node.bodies[body].block;
-    if (control_of(node) == Control::If && !is_taken(node, body)) return false;
+    if (control_of(node) == Control::If && !may_run(node, body)) return false;
     facts_.block_runs[block] = true;
     const auto& inputs = graph_.blocks[block].inputs;
     auto passed = passed_to(node, inputs);
@@ -126,12 +129,31 @@ class Inference {
     return true;
   }
 
-  // The condition is known: the other branch never runs.
+  // Where the condition is known, the other branch never runs. Of a range, it may be another one
+  // for other sizes.
+  bool may_run(const ModelNode& node, std::size_t body) const {
+    return runs_ ? (*runs_)[node.bodies[body].block] : is_taken(node, body);
+  }
+
+  // With the sizes of this end.
   bool is_taken(const ModelNode& node, std::size_t body) const {
     if (node.inputs.empty() || !node.inputs[0]) return true;
     const auto flag = Call(node, std::span(&facts_.facts[node.inputs[0]->index()], 1)).ints(0);
     if (!flag || flag->size() != 1) return true;
     return (flag->front() != 0) == (node.bodies[body].name == "then_branch");
+  }
+
+  // A branch for other sizes of a range need not fit those of this end: it is left where it stands.
+  bool drop_untaken_branch() {
+    for (std::size_t i = frames_.size(); runs_ && i-- > 1;) {
+      Frame& around = frames_[i - 1];
+      const ModelNode& node = graph_.blocks[around.block].nodes[around.node];
+      if (control_of(node) != Control::If || is_taken(node, around.body)) continue;
+      frames_.resize(i);
+      ++around.body;
+      return true;
+    }
+    return false;
   }
 
   std::vector<Fact> passed_to(const ModelNode& node, const std::vector<TensorId>& inputs) {
@@ -253,9 +275,9 @@ class Inference {
   std::vector<Fact> results_of_branches(const ModelNode& node) {
     std::vector<Fact> results;
     bool is_first = true;
-    for (const ModelBody& body : node.bodies) {
-      if (!facts_.block_runs[body.block]) continue;
-      const auto& outputs = graph_.blocks[body.block].outputs;
+    for (std::size_t at = 0; at < node.bodies.size(); ++at) {
+      if (!facts_.block_runs[node.bodies[at].block] || !is_taken(node, at)) continue;
+      const auto& outputs = body_of(node, at).outputs;
       for (std::size_t i = 0; i < outputs.size(); ++i) {
         if (is_first) {
           results.push_back(fact(outputs[i]));
@@ -372,6 +394,7 @@ class Inference {
 
   const ModelGraph& graph_;
   const Bindings& bindings_;
+  std::optional<std::vector<bool>> runs_;
   std::vector<Fact> stated_;  // by TensorId
   ModelFacts facts_;
   std::vector<bool> entered_;  // by block
@@ -389,7 +412,13 @@ bool is_sized(const Fact& fact) {
 
 Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings, End end) {
   if (auto error = find_open_sizes(graph, bindings)) return tl::unexpected(std::move(*error));
-  auto facts = Inference(graph, bindings, end).infer();
+  std::optional<std::vector<bool>> runs;
+  if (bindings.has_range()) {
+    const auto all = Inference(graph, bindings, End::Open).infer();
+    if (!all) return tl::unexpected(all.error());
+    runs = all->block_runs;
+  }
+  auto facts = Inference(graph, bindings, end).infer(std::move(runs));
   if (!facts) return facts;
   auto notes = settle_open_results(graph, *facts);
   if (!notes) return tl::unexpected(notes.error());

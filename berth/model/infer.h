@@ -24,8 +24,9 @@ struct ModelFacts {
 // note says so; a symbol that was bound to another size than an operator gives is refused. Refuses
 // operands that an operator cannot take, bodies that take another number of values than they are
 // passed, and sizes that stay open though a person could settle them: an operator without a rule.
-// What only the run decides stays unknown, with a note. O(nodes x shape changes of loops); no
-// recursion.
+// What only the run decides stays unknown, with a note. A branch is left out only where the
+// condition is known for every size of a range, not just at its end. O(nodes x shape changes of
+// loops); no recursion.
 Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings, End end);
 
 // Known to the byte before the run.

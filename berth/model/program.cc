@@ -63,13 +63,16 @@ std::string range_text(const Bindings& bindings) {
   return text;
 }
 
-// Sizes that fall as a bound size grows are largest at the other end.
-Result<std::size_t> take_larger_sizes(const ModelGraph& graph, const ModelFacts& least,
-                                      std::vector<Tensor>& tensors) {
+// Sizes that fall as a bound size grows are largest at the other end, and a branch may have sizes
+// at that end alone.
+Result<std::size_t> take_larger_sizes(const ModelGraph& graph, const ModelFacts& most,
+                                      const ModelFacts& least, std::vector<Tensor>& tensors) {
   std::size_t larger = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto bytes = bytes_of(graph, i, least.facts[i]);
     if (!bytes) return tl::unexpected(bytes.error());
+    const bool is_only_there = most.facts[i] == Fact() && is_sized(least.facts[i]);
+    if (is_only_there) tensors[i].dynamic = false;
     if (tensors[i].dynamic || *bytes <= tensors[i].bytes) continue;
     tensors[i].bytes = *bytes;
     ++larger;
@@ -92,7 +95,7 @@ Result<ModelProgram> model_program(const ModelGraph& graph, const ModelOptions& 
   if (options.bindings.has_range()) {
     const auto least = infer_facts(graph, options.bindings, End::Least);
     if (!least) return tl::unexpected(least.error());
-    const auto larger = take_larger_sizes(graph, *least, *tensors);
+    const auto larger = take_larger_sizes(graph, *facts, *least, *tensors);
     if (!larger) return tl::unexpected(larger.error());
     result.notes.push_back("planned at the upper bound: " + range_text(options.bindings));
     if (*larger > 0) {

@@ -65,6 +65,56 @@ TEST(ModelProgram, WhatShrinksAsARangeGrowsHasItsSizeAtTheOtherEnd) {
   EXPECT_EQ(model.notes.back(), "2 tensors are larger at the lower bound, and have that size");
 }
 
+TEST(ModelProgram, ABranchIsLeftOutOnlyWhereNoSizeOfTheRangeTakesIt) {
+  const WriteGraph write = [](GraphWriter& g) {
+    g.input("x", {"n"});
+    g.scalar("seven", 7);
+    g.node("Size", {"x"}, {"size"});
+    g.node("Equal", {"size", "seven"}, {"is_seven"});
+    auto& node = g.node("If", {"is_seven"}, {"y"});
+    for (const char* branch : {"then_branch", "else_branch"}) {
+      add_body(node, branch, [branch](GraphWriter& b) {
+        b.node("Abs", {"x"}, {branch});
+        b.output(branch);
+      });
+    }
+    g.output("y");
+  };
+  const auto steps = [&](SizeRange n) {
+    return program_of(write, {.bindings = {.symbols = {{"n", n}}, .shapes = {}}})
+        .program.phases.size();
+  };
+  EXPECT_EQ(steps({7, 7}), 5U);
+  EXPECT_EQ(steps({1, 10}), 8U);
+}
+
+TEST(ModelProgram, ABranchOfOneEndOfARangeNeedNotFitTheOther) {
+  const auto model = program_of(
+      [](GraphWriter& g) {
+        g.input("x", {"n", 4});
+        g.scalar("one", 1);
+        g.ints("first", {0});
+        g.node("Shape", {"x"}, {"shape"});
+        g.node("Gather", {"shape", "zero"}, {"n"});
+        g.scalar("zero", 0);
+        g.node("Equal", {"n", "one"}, {"is_one"});
+        auto& node = g.node("If", {"is_one"}, {"y"});
+        add_body(node, "then_branch", [](GraphWriter& b) {
+          b.node("Squeeze", {"x", "first"}, {"row"});
+          b.output("row");
+        });
+        add_body(node, "else_branch", [](GraphWriter& b) {
+          b.node("Identity", {"x"}, {"all"});
+          b.output("all");
+        });
+        g.output("y");
+      },
+      {.bindings = {.symbols = {{"n", {1, 8}}}, .shapes = {}}});
+  EXPECT_EQ(bytes_of(model.program, "row"), Bytes(16));
+  EXPECT_EQ(bytes_of(model.program, "all"), Bytes(128));
+  EXPECT_EQ(bytes_of(model.program, "y"), Bytes(128));
+}
+
 TEST(ModelProgram, ABoundSymbolThatAnOperatorContradictsIsRefused) {
   EXPECT_EQ(refusal_of(
                 [](GraphWriter& g) {
