@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "berth/ir/tensor_size.h"
 #include "berth/formats/tflite_types.h"
+#include "berth/ir/tensor_size.h"
 #include "tflite_schema_generated.h"
 
 namespace berth::tflite {
