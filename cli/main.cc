@@ -11,6 +11,7 @@
 #include "cli/convert_command.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
+#include "cli/explain_command.h"
 #include "cli/plan_command.h"
 #include "cli/replay_command.h"
 #include "cli/report.h"
@@ -41,6 +42,7 @@ ExitStatus run(int count, char** words) {
   const ConvertCommand convert(app);
   const ShowCommand show(app);
   const DiffCommand diff(app);
+  const ExplainCommand explain(app);
   const ResideCommand reside(app);
   try {
     app.parse(count, words);
@@ -54,7 +56,8 @@ ExitStatus run(int count, char** words) {
     if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
       return Report(asks_for_json(count, words), false)
           .failure({Error::Kind::Usage, words[1], "is no command of berth",
-                    "expected plan, check, certify, replay, convert, diff or show; berth --help"});
+                    "expected plan, explain, reside, check, certify, replay, convert, diff or "
+                    "show; berth --help"});
     }
     return Report(asks_for_json(count, words), false)
         .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
@@ -65,6 +68,7 @@ ExitStatus run(int count, char** words) {
   if (certify.chosen()) return certify.run();
   if (convert.chosen()) return convert.run();
   if (diff.chosen()) return diff.run();
+  if (explain.chosen()) return explain.run();
   return replay.chosen() ? replay.run() : show.run();
 }
 

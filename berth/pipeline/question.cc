@@ -185,9 +185,12 @@ Result<Question> model_question(const InputFile& file, const Program& program, A
           fmt::format("no order of the steps was found with a max load below {}", load.count()));
     }
   }
-  Question question{
-      std::move(lives->instance), std::move(lives->kept), ModelForm{std::move(lives->members)},
-      std::move(notes),           std::move(order),       std::move(order_fault)};
+  Question question{std::move(lives->instance),
+                    std::move(lives->kept),
+                    ModelForm{std::move(lives->members), reordered(program, order)},
+                    std::move(notes),
+                    std::move(order),
+                    std::move(order_fault)};
   if (options.hold.empty()) return question;
   return hold_members(std::move(question), file, options);
 }

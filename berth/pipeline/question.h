@@ -8,6 +8,7 @@
 #include "berth/formats/instance_csv.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/plan.h"
+#include "berth/ir/program.h"
 #include "berth/ir/schedule.h"
 #include "berth/live/program_lives.h"
 #include "berth/pipeline/input.h"
@@ -24,6 +25,7 @@ struct ScheduleForm {
 // A model's tensors, each in a planned buffer.
 struct ModelForm {
   std::vector<Member> members;
+  Program program{};  // its steps in the order of the question
 };
 
 // A file as a packing problem, with what is needed to say the answer in the file's own terms.

@@ -1,0 +1,37 @@
+#include "cli/explain_command.h"
+
+#include "berth/pipeline/explain_file.h"
+#include "berth/render/explanation_text.h"
+#include "cli/report.h"
+
+namespace berth::cli {
+
+ExplainCommand::ExplainCommand(CLI::App& app)
+    : command_(app.add_subcommand(
+          "explain", "Say what an arena's peak is made of, and what changes would win")) {
+  command_
+      ->add_option("INPUT", input_,
+                   "A .tflite or .onnx model, an instance table (.csv) or a schedule (.json); - is "
+                   "standard input")
+      ->required();
+  options_.add_to(*command_, /*for_check=*/false);
+  common_.add_to(*command_);
+}
+
+ExitStatus ExplainCommand::run() const {
+  const Report report = common_.report();
+  const auto options = options_.parse();
+  if (!options) return report.failure(options.error());
+  const auto file = open_input(input_);
+  if (!file) return report.failure(file.error());
+  const auto explanation = explain_file(*file, *options);
+  if (!explanation) return report.failure(explanation.error());
+  if (report.json()) {
+    report.result(explanation_json(*explanation));
+  } else if (!report.quiet()) {
+    report.result(explanation_text(*explanation));
+  }
+  return kYes;
+}
+
+}  // namespace berth::cli
