@@ -205,7 +205,7 @@ Result<PackAnswer> pack(const Instance& instance, const PackOptions& options) {
   if (packer == packers().end()) {
     return usage_error(
         "--packer", fmt::format("found '{}', which is no packer", options.packer),
-        "expected auto, exact, tlsf, greedy, or greedy:ORDER:FIT: an order is size, "
+        "expected auto, exact, squeaky, tlsf, greedy, or greedy:ORDER:FIT: an order is size, "
         "life, area or start, maybe with congestion- before it and -late behind it; a "
         "fit is first or best");
   }
