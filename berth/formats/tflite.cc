@@ -9,6 +9,7 @@
 #include "berth/formats/tflite_graph.h"
 #include "berth/formats/tflite_order.h"
 #include "berth/formats/tflite_types.h"
+#include "berth/ir/last_touches.h"
 
 namespace berth {
 namespace {
@@ -77,16 +78,6 @@ void add_views(const Network& network, std::vector<Tensor>& tensors) {
       given_in[result.index()] = given_in[operand->index()];
     }
   }
-}
-
-std::vector<std::size_t> last_touches(const Program& program) {
-  std::vector<std::size_t> last(program.tensors.size(), 0);
-  for (std::size_t step = 0; step < program.phases.size(); ++step) {
-    for (const TensorAccess& access : program.phases[step].accesses) {
-      last[access.tensor.index()] = step;
-    }
-  }
-  return last;
 }
 
 // May the result be written over this operand, bytes and shape being what they are?

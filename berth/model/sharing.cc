@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "berth/ir/last_touches.h"
+
 namespace berth {
 namespace {
 
@@ -101,16 +103,6 @@ std::optional<TensorId> viewed_by(const ModelNode& node, const std::vector<Tenso
   const Tensor& result = tensors[node.outputs[0]->index()];
   const bool agree = is_planned(operand) && is_planned(result) && operand.bytes == result.bytes;
   return agree ? node.inputs[0] : std::nullopt;
-}
-
-std::vector<std::size_t> last_touches(const Program& program) {
-  std::vector<std::size_t> last(program.tensors.size(), 0);
-  for (std::size_t step = 0; step < program.phases.size(); ++step) {
-    for (const TensorAccess& access : program.phases[step].accesses) {
-      last[access.tensor.index()] = step;
-    }
-  }
-  return last;
 }
 
 bool may_take_over(const ModelFacts& facts, const Program& program, TensorId operand,
