@@ -45,7 +45,7 @@ class Ways {
     if (parts_.size() > kMostParts) return std::nullopt;
     orders_.assign(parts_.size() * parts_.size(), Order::Open);
     for (;;) {
-      if (++cases_ > most_cases_) return std::nullopt;
+      if (++cases_ > most_cases_ || looks_ / kLooksToACase > most_cases_) return std::nullopt;
       const auto meeting = find_meeting();
       if (!meeting) return true;
       const Order order = order_of(*meeting);
@@ -57,6 +57,9 @@ class Ways {
 
  private:
   static constexpr std::size_t kMostParts = 1000;
+  // At two parts for each case. So many are what some thirty buffers have, and bound the time that
+  // a file of more can take.
+  static constexpr std::uint64_t kLooksToACase = 400;
 
   struct Part {
     std::size_t block;
@@ -122,8 +125,9 @@ class Ways {
   }
 
   // Two parts that meet: preferably such that only one way is left, or none.
-  std::optional<Meeting> find_meeting() const {
+  std::optional<Meeting> find_meeting() {
     std::optional<Meeting> found;
+    looks_ += parts_.size() * parts_.size() / 2;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       for (std::size_t j = i + 1; j < parts_.size(); ++j) {
         if (!meet(parts_[i], parts_[j])) continue;
@@ -176,6 +180,7 @@ class Ways {
   std::vector<Order> orders_;  // of each two parts, the earlier one's row
   std::vector<Choice> choices_;
   std::uint64_t cases_ = 0;
+  std::uint64_t looks_ = 0;  // at two parts
 };
 
 ReasonVerdict refuted(std::string why) {
@@ -187,40 +192,37 @@ std::string room_text(const Instance& part) {
   return usable ? fmt::format("{} bytes", usable->count()) : "an arena of any size";
 }
 
-// Sum of the bytes live at a step without one buffer; nothing where it passes 64 bits.
-std::optional<Bytes> load_without(const Instance& part, Step step, std::optional<std::size_t> out) {
-  Bytes sum;
+// What each buffer has live at a step. Their sum fits: an instance's extents do.
+std::vector<Bytes> bytes_at(const Instance& part, Step step) {
+  std::vector<Bytes> live(part.size());
   for (std::size_t i = 0; i < part.size(); ++i) {
-    if (out == i) continue;
     for (const Section& section : part.sections(BufferId(i))) {
       if (!section.steps.contains(step)) continue;
-      const auto more = checked_add(sum, Bytes(section.bytes.upper - section.bytes.lower));
-      if (!more) return std::nullopt;
-      sum = *more;
+      live[i] += Bytes(section.bytes.upper - section.bytes.lower);
     }
   }
-  return sum;
+  return live;
 }
 
 ReasonVerdict check_load(const Reason& reason) {
   const Instance& part = reason.part;
   const auto usable = part.devices()[0].usable();
   if (!usable) return refuted("it names a step, but no capacity that could be passed there");
-  const auto load = load_without(part, *reason.step, std::nullopt);
-  if (load && *load <= *usable) {
+  const std::vector<Bytes> live = bytes_at(part, *reason.step);
+  Bytes load;
+  for (const Bytes bytes : live) load += bytes;
+  if (load <= *usable) {
     return refuted(fmt::format("at step {} its buffers have {} bytes live, which go into {}",
-                               *reason.step, load->count(), usable->count()));
+                               *reason.step, load.count(), usable->count()));
   }
   for (std::size_t i = 0; reason.minimal && i < part.size(); ++i) {
-    const auto rest = load_without(part, *reason.step, i);
-    if (rest && *rest <= *usable) continue;
+    if (load - live[i] <= *usable) continue;
     return refuted(fmt::format("it is not minimal: without {} the others still pass {} bytes",
                                printable(part[BufferId(i)].name), usable->count()));
   }
   return {Answer::Confirmed,
           fmt::format("at step {} {} buffers have {} bytes live, of {}", *reason.step, part.size(),
-                      load ? fmt::format("{}", load->count()) : "more than 64 bits of",
-                      usable->count()),
+                      load.count(), usable->count()),
           part.size()};
 }
 
@@ -289,7 +291,7 @@ std::optional<std::string> find_reason_mismatch(const Reason& reason, const Inst
   const auto known = device_named(question, device.name);
   if (!known) return fmt::format("the input has no device '{}'", printable(device.name));
   const auto room = question[*known].usable();
-  if (room && (!device.usable() || *room > *device.usable())) {
+  if (room && device.usable() && *room > *device.usable()) {
     return fmt::format("device '{}' has {} bytes to use, more than the reason says",
                        printable(device.name), room->count());
   }

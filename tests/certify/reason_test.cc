@@ -129,6 +129,24 @@ TEST(CheckReason, AgreesWithEveryPlaceTried) {
   EXPECT_GT(refuted, 3'000U);
 }
 
+// A hostile file may not hold the check up: neither a claim to be minimal nor many that meet.
+TEST(CheckReason, ManyBuffersEndIt) {
+  std::vector<Buffer> buffers;
+  for (std::size_t i = 0; i < 100'000; ++i) buffers.push_back(generate::buffer(i, 7, {0, 1}));
+  EXPECT_EQ(check_reason(reason(buffers, Bytes(699'999), true, 0)).answer, Answer::Confirmed);
+  buffers.resize(900);
+  const auto verdict = check_reason(reason(buffers, Bytes(6'299), true), 1'000);
+  EXPECT_EQ(verdict.answer, Answer::Undecided);
+  EXPECT_LE(verdict.cases, 10U);
+}
+
+TEST(ReasonMismatch, WhatNeedsNoCapacityIsOneForAny) {
+  auto buffers = pinned_and_wide();
+  buffers[1].fixed = Offset(9);
+  const auto limited = *Instance::make({device(Bytes(1'000))}, buffers);
+  EXPECT_EQ(find_reason_mismatch(reason(buffers, std::nullopt, true), limited), std::nullopt);
+}
+
 TEST(ReasonMismatch, NamesWhatTheInputHasOtherwise) {
   const auto why = reason(pinned_and_wide(), Bytes(15), true);
   EXPECT_EQ(find_reason_mismatch(why, why.part), std::nullopt);
