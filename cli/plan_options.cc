@@ -185,7 +185,8 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   command.add_flag("--in-place", in_place_,
                    "Element-wise operators of a model may write over an operand that dies there");
   if (for_check) return;
-  command.add_option("--packer", packer_, "auto, exact, squeaky, tlsf, greedy, or greedy:ORDER:FIT")
+  command
+      .add_option("--packer", packer_, "auto, exact, squeaky, tlsf, greedy, or greedy:ORDER:FIT")
       ->type_name("NAME");
   command.add_flag("--reorder", reorder_,
                    "Look for an order of a model's steps under which less is live at once");
