@@ -183,7 +183,8 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   command.add_flag("--views", views_,
                    "Reshape-like operators of a model share their operand's bytes");
   command.add_flag("--in-place", in_place_,
-                   "Element-wise operators of a model may write over an operand that dies there");
+                   "Results of a model may be written over an operand that dies there, and parts "
+                   "of a concatenation straight to their place");
   if (for_check) return;
   command
       .add_option("--packer", packer_, "auto, exact, squeaky, tlsf, greedy, or greedy:ORDER:FIT")

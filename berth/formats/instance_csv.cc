@@ -16,9 +16,22 @@
 namespace berth {
 namespace {
 
-enum class Column { Id, Lower, Upper, End, Size, Alignment, Offset, Device, Hint, Gaps };
+enum class Column {
+  Id,
+  Lower,
+  Upper,
+  End,
+  Size,
+  Alignment,
+  Offset,
+  Device,
+  Hint,
+  Gaps,
+  Reuses,
+  PartOf
+};
 
-constexpr std::array<std::pair<std::string_view, Column>, 14> kColumnNames = {{
+constexpr std::array<std::pair<std::string_view, Column>, 16> kColumnNames = {{
     {"id", Column::Id},
     {"buffer", Column::Id},
     {"buffer_id", Column::Id},
@@ -33,6 +46,8 @@ constexpr std::array<std::pair<std::string_view, Column>, 14> kColumnNames = {{
     {"device", Column::Device},
     {"hint", Column::Hint},
     {"gaps", Column::Gaps},
+    {"reuses", Column::Reuses},
+    {"part_of", Column::PartOf},
 }};
 
 std::optional<Column> column_of(std::string_view name) {
@@ -131,13 +146,28 @@ std::optional<Gap> parse_gap(std::string_view text) {
   return Gap{*steps, *kept};
 }
 
+// A permission as a row writes it: the id of its host, and where that stands in the file.
+struct WrittenPermission {
+  SharePermission::Kind kind = SharePermission::Kind::TakesOver;
+  std::size_t row = 0;
+  std::string host;
+  Bytes offset;
+  std::string where;
+};
+
 // One buffer from one row; the first thing wrong with it is kept.
 class Row {
  public:
   Row(const Header& header, const CsvLines& lines, const std::vector<CsvCell>& cells)
       : header_(header), lines_(lines), cells_(cells) {}
 
-  Result<std::pair<Buffer, std::string>> read() {
+  struct Content {
+    Buffer buffer;
+    std::string device;
+    std::vector<WrittenPermission> permissions;
+  };
+
+  Result<Content> read() {
     Buffer buffer;
     buffer.name = cell(Column::Id)->text();
     if (buffer.name.empty()) refuse(*cell(Column::Id), "the id is empty");
@@ -148,9 +178,11 @@ class Row {
     buffer.fixed = place(Column::Offset);
     buffer.hint = place(Column::Hint);
     buffer.gaps = read_gaps();
+    auto permissions = read_permissions();
     if (error_) return tl::unexpected(*error_);
     const auto device = cell(Column::Device);
-    return std::pair(std::move(buffer), device ? device->text() : std::string());
+    return Content{std::move(buffer), device ? device->text() : std::string(),
+                   std::move(permissions)};
   }
 
  private:
@@ -241,6 +273,29 @@ class Row {
     return gaps;
   }
 
+  std::vector<WrittenPermission> read_permissions() {
+    std::vector<WrittenPermission> permissions;
+    if (const auto found = cell(Column::Reuses); found && !found->raw.empty()) {
+      permissions.push_back({SharePermission::Kind::TakesOver, 0, found->text(), Bytes(0),
+                             lines_.where(found->column)});
+    }
+    const auto found = cell(Column::PartOf);
+    if (!found || found->raw.empty()) return permissions;
+    const std::string text = found->text();
+    const auto at = text.rfind('@');
+    const auto offset = at == std::string::npos
+                            ? std::nullopt
+                            : parse_unsigned(std::string_view(text).substr(at + 1));
+    if (!offset) {
+      refuse(*found, fmt::format("found '{}', expected the joined row and a byte of it", text),
+             "such as joined@0 or joined@4096");
+      return permissions;
+    }
+    permissions.push_back({SharePermission::Kind::PartOf, 0, text.substr(0, at), Bytes(*offset),
+                           lines_.where(found->column)});
+    return permissions;
+  }
+
   const Header& header_;
   const CsvLines& lines_;
   const std::vector<CsvCell>& cells_;
@@ -253,6 +308,7 @@ struct Rows {
   std::map<std::string, std::uint32_t> device_names;  // by first appearance
   std::vector<std::size_t> lines;                     // by row
   std::vector<std::size_t> id_columns;                // by row
+  std::vector<WrittenPermission> permissions;
 
   std::uint32_t device(const std::string& name) {
     return device_names.emplace(name, static_cast<std::uint32_t>(device_names.size()))
@@ -282,8 +338,12 @@ Result<Rows> read_rows(CsvLines& lines, const Header& header) {
     if (!cells) return tl::unexpected(cells.error());
     auto row = Row(header, lines, *cells).read();
     if (!row) return tl::unexpected(row.error());
-    rows.buffers.push_back(std::move(row->first));
-    rows.devices.push_back(rows.device(row->second));
+    for (WrittenPermission& permission : row->permissions) {
+      permission.row = rows.buffers.size();
+      rows.permissions.push_back(std::move(permission));
+    }
+    rows.buffers.push_back(std::move(row->buffer));
+    rows.devices.push_back(rows.device(row->device));
     rows.lines.push_back(lines.line());
     rows.id_columns.push_back((*cells)[*header.cell(Column::Id)].column);
   }
@@ -303,6 +363,40 @@ Result<std::vector<std::size_t>> rows_by_id(const Rows& rows, const std::string&
   return input_error(fmt::format("{}:{}:{}", file, rows.lines[again], rows.id_columns[again]),
                      fmt::format("id {} already on line {}", id(*same), rows.lines[*same]),
                      "each id must be unique");
+}
+
+// By guest. `order`: rows in the order of their ids, which are those of `instance`.
+Result<std::vector<SharePermission>> named_rows(const Rows& rows,
+                                                const std::vector<std::size_t>& order,
+                                                const Instance& instance) {
+  std::vector<std::size_t> buffer_of(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) buffer_of[order[i]] = i;
+  std::vector<SharePermission> permissions;
+  for (const WrittenPermission& written : rows.permissions) {
+    const auto buffers = instance.buffers();
+    const auto found = std::ranges::lower_bound(buffers, written.host, {}, &Buffer::name);
+    if (found == buffers.end() || found->name != written.host) {
+      return input_error(written.where, fmt::format("there is no row '{}'", written.host),
+                         "name the id of another row");
+    }
+    const std::size_t host = static_cast<std::size_t>(found - buffers.begin());
+    const std::size_t guest = buffer_of[written.row];
+    if (guest == host) {
+      return input_error(written.where, "the row names itself", "name the id of another row");
+    }
+    const Bytes bytes = buffers[guest].size;
+    const auto end = checked_add(written.offset, bytes);
+    if (written.kind == SharePermission::Kind::PartOf && (!end || *end > found->size)) {
+      return input_error(
+          written.where,
+          fmt::format("{} bytes from byte {} on end past the {} of '{}'", bytes.count(),
+                      written.offset.count(), found->size.count(), written.host),
+          "a part lies inside what is joined from it");
+    }
+    permissions.push_back({written.kind, guest, host, written.offset});
+  }
+  std::ranges::stable_sort(permissions, {}, &SharePermission::guest);
+  return permissions;
 }
 
 // Devices by name, whatever the order of the rows; an instance has at least one.
@@ -361,7 +455,10 @@ Result<InstanceFile> read_instance_csv(std::string text, const std::string& file
   }
   auto instance = Instance::make(std::move(devices), std::move(buffers), unit);
   if (!instance) return tl::unexpected(at_row(instance.error(), text, file));
-  return InstanceFile{*std::move(instance), {std::move(text), std::move(buffer_of_row)}};
+  auto permissions = named_rows(*rows, *order, *instance);
+  if (!permissions) return tl::unexpected(permissions.error());
+  return InstanceFile{
+      *std::move(instance), {std::move(text), std::move(buffer_of_row)}, *std::move(permissions)};
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "berth/base/result.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/packing.h"
+#include "berth/ir/sharing.h"
 
 namespace berth {
 
@@ -22,12 +23,14 @@ struct InstanceFile {
   // name (one, unnamed, where there is no column for it).
   Instance instance;
   InstanceTable table;
+  std::vector<SharePermission> permissions;  // by guest; of buffers, by index
 };
 
 // Sizes are rounded up to `unit`, which also every place is a multiple of. Refuses, with file, line
 // and column: an unknown, missing or double column, both `upper` and `end`, a blank row before the
 // last, too few or too many cells, what is not an unsigned integer, a double id, an empty or
-// reversed life, an alignment that is no power of two, a gap outside the life, sums past 64 bits.
+// reversed life, an alignment that is no power of two, a gap outside the life, sums past 64 bits, a
+// permission to share the bytes of no row, or past that row's end.
 Result<InstanceFile> read_instance_csv(std::string text, const std::string& file,
                                        Alignment unit = {});
 

@@ -259,6 +259,10 @@ class Reader {
     access.bytes = Bytes(fields.integer("bytes"));
     access.reuses = tensor_named(fields, "reuses", fields.optional_string("reuses"));
     if (access.reuses && !write) fields.refuse("reuses", "belongs to a write");
+    if (const auto whole = tensor_named(fields, "part_of", fields.optional_string("part_of"))) {
+      access.part_of = TensorView{*whole, Bytes(fields.optional_integer("offset").value_or(0))};
+      if (write) fields.refuse("part_of", "belongs to a read");
+    }
     if (auto error = fields.finish()) return error;
     phase.accesses.push_back(access);
     accesses_.back().push_back(item);

@@ -1,6 +1,8 @@
 #include "berth/formats/tflite.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -105,11 +107,38 @@ void permit_reuse(const Node& node, const Network& network, std::size_t step,
   }
 }
 
+// Inputs that follow one another in the output byte by byte may be written straight to their place.
+void permit_parts(const Node& node, const Network& network, Phase& phase) {
+  if (!node.joins_along) return;
+  const Value& whole = network.values[node.outputs[0].index()];
+  const auto rank = static_cast<std::int64_t>(whole.shape.size());
+  const std::int64_t axis = *node.joins_along < 0 ? *node.joins_along + rank : *node.joins_along;
+  if (axis < 0 || axis >= rank || !is_planned(whole)) return;
+  const auto before = whole.shape.begin() + static_cast<std::ptrdiff_t>(axis);
+  if (!std::all_of(whole.shape.begin(), before, [](std::int32_t dim) { return dim == 1; })) return;
+  std::map<std::size_t, Bytes> offsets;  // by input, its first place
+  Bytes offset;
+  for (const TensorId part : node.inputs) {
+    const Bytes bytes = network.values[part.index()].bytes;
+    if (checked_add(offset, bytes).value_or(Bytes(UINT64_MAX)) > whole.bytes) return;
+    offsets.emplace(part.index(), offset);
+    offset += bytes;
+  }
+  if (offset != whole.bytes) return;
+  for (TensorAccess& access : phase.accesses) {
+    const auto found = offsets.find(access.tensor.index());
+    if (access.kind != TensorAccess::Kind::Read || found == offsets.end()) continue;
+    access.part_of = TensorView{node.outputs[0], found->second};
+  }
+}
+
 void add_permissions(const Network& network, const Clock& clock, Program& program) {
   const auto last = last_touches(program);
   for (std::size_t step = 0; step < program.phases.size(); ++step) {
     const Node* node = clock.nodes[step];
-    if (node != nullptr) permit_reuse(*node, network, step, last, program.phases[step]);
+    if (node == nullptr) continue;
+    permit_reuse(*node, network, step, last, program.phases[step]);
+    permit_parts(*node, network, program.phases[step]);
   }
 }
 

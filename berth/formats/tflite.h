@@ -14,7 +14,8 @@ namespace berth {
 struct TfliteOptions {
   // RESHAPE, SQUEEZE and EXPAND_DIMS give a view of their operand instead of a copy.
   bool views = false;
-  // Element-wise operators may write over an operand that dies there.
+  // Element-wise operators may write over an operand that dies there, and what a concatenation
+  // joins may be written straight to its place.
   bool in_place = false;
 };
 

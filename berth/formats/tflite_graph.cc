@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -38,6 +39,18 @@ auto at(const flatbuffers::Vector<T>* vector, std::size_t index) {
 
 std::string_view view_of(const flatbuffers::String* text) {
   return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
+}
+
+// Of a whole tensor: scale and zero point; nothing where it has none. NaN equals no other.
+using Scale = std::optional<std::pair<float, std::int64_t>>;
+
+Scale scale_of(const schema::Tensor& tensor) {
+  const auto* parameters = tensor.quantization();
+  if (parameters == nullptr || size_of(parameters->scale()) == 0) return std::nullopt;
+  if (size_of(parameters->scale()) > 1) return std::pair(std::nanf(""), std::int64_t{0});
+  const bool has_zero = size_of(parameters->zero_point()) > 0;
+  return std::pair(at(parameters->scale(), 0),
+                   has_zero ? at(parameters->zero_point(), 0) : std::int64_t{0});
 }
 
 // A dimension list in the words of the file: "[1, 96, 96, 3]".
@@ -221,6 +234,7 @@ class Reader {
       return fault;
     }
     if (Fault fault = read_callees(where, *source, node)) return fault;
+    node.joins_along = joined_along(graph_at(graph), *source, node);
     network_.graphs.back().nodes.push_back(std::move(node));
     return std::nullopt;
   }
@@ -248,6 +262,27 @@ class Reader {
       node.callees.push_back({name, static_cast<std::size_t>(index)});
     }
     return std::nullopt;
+  }
+
+  // Inputs of another scale than the output's are not copied as they are.
+  static std::optional<std::int32_t> joined_along(const schema::SubGraph& graph,
+                                                  const schema::Operator& source,
+                                                  const Node& node) {
+    const auto* options = source.builtin_options_as_ConcatenationOptions();
+    const bool is_copy = node.code == static_cast<std::int32_t>(Builtin::Concatenation) &&
+                         options != nullptr && options->fused_activation_function() == 0 &&
+                         size_of(source.outputs()) == 1;
+    if (!is_copy) return std::nullopt;
+    const auto tensor_at = [&](const Indices* list, std::size_t index) -> const schema::Tensor& {
+      return *at(graph.tensors(), static_cast<std::size_t>(at(list, index)));
+    };
+    const schema::Tensor& output = tensor_at(source.outputs(), 0);
+    for (std::size_t i = 0; i < size_of(source.inputs()); ++i) {
+      if (at(source.inputs(), i) == kAbsent) return std::nullopt;
+      const schema::Tensor& input = tensor_at(source.inputs(), i);
+      if (input.type() != output.type() || scale_of(input) != scale_of(output)) return std::nullopt;
+    }
+    return options->axis();
   }
 
   struct Called {

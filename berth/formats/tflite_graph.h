@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct Node {
   std::vector<TensorId> inputs;  // absent ones left out
   std::vector<TensorId> outputs;
   std::vector<Callee> callees;
+  // Of an operator that copies its inputs as they are behind one another along an axis.
+  std::optional<std::int32_t> joins_along{};
 };
 
 struct Graph {

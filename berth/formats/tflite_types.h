@@ -20,6 +20,7 @@ std::optional<ElementType> element_type(std::int8_t number);
 
 // The operators that the importer treats apart, by the numbers of the public schema.
 enum class Builtin : std::int32_t {
+  Concatenation = 2,
   Reshape = 22,
   Call = 31,
   Custom = 32,

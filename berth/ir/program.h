@@ -60,6 +60,9 @@ struct TensorAccess {
   std::optional<TensorId> reuses;
   Bytes bytes;                      // moved each time that it runs
   std::optional<std::size_t> loop;  // the innermost loop around it, of Phase::loops
+  // On a read: the bytes of a tensor that this phase writes, to which it copies these as they are.
+  // They may be written straight there, so that nothing is left to copy.
+  std::optional<TensorView> part_of{};
 
   friend bool operator==(const TensorAccess&, const TensorAccess&) = default;
 };

@@ -8,7 +8,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "berth/live/load.h"
 #include "berth/live/reuse.h"
+#include "berth/live/sharing.h"
 #include "berth/live/tensor_groups.h"
 
 namespace berth {
@@ -37,27 +39,28 @@ std::vector<std::string> unique_names(const Program& program) {
 
 class Builder {
  public:
-  Builder(const Program& program, TensorGroups groups, Alignment unit)
+  Builder(const Program& program, TensorGroups groups, Alignment unit, Sharing sharing)
       : program_(program),
         groups_(std::move(groups)),
         unit_(unit),
+        sharing_(sharing),
         names_(unique_names(program)),
         buffer_of_(program.tensors.size(), kNone),
         member_of_(program.tensors.size(), kNone) {}
 
   Result<ProgramInstance> build(std::span<const std::optional<Offset>> fixed) {
     keep_unplanned();
-    reuses_ = granted_reuses(program_, groups_, is_kept_, unit_);
+    share(fixed);
     make_buffers();
     make_members();
-    free_what_no_member_needs();
     if (!fixed.empty()) {
       if (Fault fault = fix_places(fixed)) return tl::unexpected(std::move(*fault));
     }
     auto instance = Instance::make({Device{"CPU", std::nullopt, Bytes(0)}}, std::move(buffers_),
                                    unit_, step_names());
     if (!instance) return tl::unexpected(instance.error());
-    return ProgramInstance{std::move(*instance), std::move(members_), std::move(kept_)};
+    return ProgramInstance{std::move(*instance), std::move(members_), std::move(kept_),
+                           std::move(permissions_)};
   }
 
  private:
@@ -74,33 +77,72 @@ class Builder {
     }
   }
 
+  void share(std::span<const std::optional<Offset>> fixed) {
+    sharers_ = sharers(fixed);
+    auto asked = sharing_of(program_, groups_);
+    for (const SharePermission& permission : asked) {
+      permissions_.push_back(
+          {permission.kind, names_[permission.guest], names_[permission.host], permission.offset});
+    }
+    std::erase_if(asked, [&](const SharePermission& permission) {
+      const bool is_part = permission.kind == SharePermission::Kind::PartOf;
+      return sharing_ == Sharing::Declined || (sharing_ == Sharing::NoParts && is_part);
+    });
+    guests_ = grant(sharers_, asked, unit_);
+  }
+
+  // By TensorId.
+  std::vector<Sharer> sharers(std::span<const std::optional<Offset>> fixed) const {
+    std::vector<Sharer> sharers(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto& part = groups_[TensorId(i)];
+      Sharer& sharer = sharers[i];
+      sharer.root = part.root.index();
+      sharer.offset = part.offset;
+      sharer.bytes = bytes_of(TensorId(i));
+      sharer.life = groups_.of(TensorId(i)).life.value_or(LiveRange());
+      sharer.apart = is_kept_[i];
+      if (i < fixed.size()) sharer.fixed = fixed[i];
+    }
+    return sharers;
+  }
+
   // The first group that stands on the bytes of this tensor.
   TensorId host_of(TensorId tensor) const {
     const TensorId root = groups_[tensor].root;
-    return reuses_[root.index()] ? reuses_[root.index()]->host : root;
+    const auto& guest = guests_[root.index()];
+    return guest ? TensorId(guest->host) : root;
   }
 
   Bytes offset_of(TensorId tensor) const {
     const auto& part = groups_[tensor];
-    const auto& below = reuses_[part.root.index()];
-    return below ? below->offset + part.offset : part.offset;
+    const auto& guest = guests_[part.root.index()];
+    return guest ? guest->offset + part.offset : part.offset;
+  }
+
+  bool is_planned_root(TensorId tensor) const {
+    return !is_kept_[tensor.index()] && groups_[tensor].root == tensor;
   }
 
   void make_buffers() {
+    std::vector<std::vector<HeldBytes>> held(size());  // by host
     for (std::size_t i = 0; i < size(); ++i) {
       const TensorId tensor(i);
-      if (is_kept_[i] || host_of(tensor) != tensor) continue;
+      if (!is_planned_root(tensor)) continue;
+      const Bytes begin = offset_of(tensor);
+      held[host_of(tensor).index()].push_back(
+          {*groups_.of(tensor).life, {begin.count(), (begin + bytes_of(tensor)).count()}});
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (held[i].empty()) continue;
       buffer_of_[i] = buffers_.size();
       Buffer buffer;
       buffer.name = names_[i];
-      buffer.size = bytes_of(tensor);
-      buffer.life = *groups_.of(tensor).life;
+      buffer.size = bytes_of(TensorId(i));
+      auto [life, gaps] = held_life(held[i], buffer.size);
+      buffer.life = life;
+      buffer.gaps = std::move(gaps);
       buffers_.push_back(std::move(buffer));
-    }
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (!reuses_[i]) continue;
-      LiveRange& life = buffers_[buffer_of_[reuses_[i]->host.index()]].life;
-      life.upper = std::max(life.upper, groups_.of(TensorId(i)).life->upper);
     }
   }
 
@@ -115,42 +157,33 @@ class Builder {
       const TensorId tensor(i);
       const auto& part = groups_[tensor];
       member_of_[i] = members_.size();
+      Member member;
+      member.name = names_[i];
+      member.tensor = tensor;
+      member.buffer = BufferId(buffer_at(i));
+      member.offset = offset_of(tensor);
+      member.bytes = bytes_of(tensor);
+      if (member.offset == Bytes(0)) member.alignment = unit_;
       // A root that only its views touch lives as they do.
-      members_.push_back({names_[i], tensor, BufferId(buffer_at(i)), offset_of(tensor),
-                          bytes_of(tensor), part.life ? *part.life : *groups_.of(tensor).life,
-                          std::nullopt, std::nullopt});
+      member.life = part.life ? *part.life : *groups_.of(tensor).life;
+      members_.push_back(std::move(member));
     }
-    for (Member& member : members_) link(member);
+    auto gaps = gaps_of_wholes(sharers_, guests_);
+    for (Member& member : members_) {
+      link(member);
+      member.gaps = std::move(gaps[member.tensor.index()]);
+    }
   }
 
   void link(Member& member) const {
     const Tensor& tensor = program_.tensors[member.tensor.index()];
-    const auto& reuse = reuses_[member.tensor.index()];
+    const auto& guest = guests_[member.tensor.index()];
     if (tensor.view_of && !is_kept_[tensor.view_of->of.index()]) {
       member.view_of = member_of_[tensor.view_of->of.index()];
     }
-    if (reuse) member.reuses = member_of_[reuse->operand.index()];
-  }
-
-  // Once a group has taken over, its own bytes are all that the buffer still holds.
-  void free_what_no_member_needs() {
-    std::vector<TensorId> successors;
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (reuses_[i]) successors.emplace_back(i);
-    }
-    std::ranges::sort(successors, {}, [&](TensorId tensor) {
-      return std::pair(groups_.of(tensor).life->lower, tensor.index());
-    });
-    for (const TensorId tensor : successors) {
-      Buffer& buffer = buffers_[buffer_of_[host_of(tensor).index()]];
-      const Bytes begin = offset_of(tensor);
-      const ByteRange needed = {begin.count(), (begin + bytes_of(tensor)).count()};
-      const LiveRange& life = groups_.of(tensor).life.value();
-      // It begins while its operand still lives whole, for that one step.
-      const LiveRange alone = {life.lower + 1, life.upper};
-      if (alone.empty() || needed == ByteRange{0, buffer.size.count()}) continue;
-      buffer.gaps.push_back({alone, needed});
-    }
+    if (!guest) return;
+    const bool is_part = guest->kind == SharePermission::Kind::PartOf;
+    (is_part ? member.view_of : member.reuses) = member_of_[guest->on];
   }
 
   Fault fix_places(std::span<const std::optional<Offset>> fixed) {
@@ -190,23 +223,41 @@ class Builder {
   const Program& program_;
   TensorGroups groups_;
   Alignment unit_;
-  std::vector<std::string> names_;      // by TensorId
-  std::vector<std::size_t> buffer_of_;  // by TensorId of the host
-  std::vector<std::size_t> member_of_;  // by TensorId
-  std::vector<bool> is_kept_;           // by TensorId
-  std::vector<std::optional<TakeOver>> reuses_;
+  Sharing sharing_;
+  std::vector<std::string> names_;            // by TensorId
+  std::vector<std::size_t> buffer_of_;        // by TensorId of the host
+  std::vector<std::size_t> member_of_;        // by TensorId
+  std::vector<bool> is_kept_;                 // by TensorId
+  std::vector<Sharer> sharers_;               // by TensorId
+  std::vector<std::optional<Guest>> guests_;  // by TensorId
+  std::vector<NamedPermission> permissions_;
   std::vector<Buffer> buffers_;
   std::vector<Member> members_;
   std::vector<KeptTensor> kept_;
 };
 
+bool has_parts(std::span<const NamedPermission> permissions) {
+  return std::ranges::any_of(permissions, [](const NamedPermission& permission) {
+    return permission.kind == SharePermission::Kind::PartOf;
+  });
+}
+
+Bytes max_load_of(const Instance& instance) {
+  return load_curves(instance, Sizes::Padded)[0].max();
+}
+
 }  // namespace
 
 Result<ProgramInstance> program_instance(const Program& program, Alignment unit,
-                                         std::span<const std::optional<Offset>> fixed) {
+                                         std::span<const std::optional<Offset>> fixed,
+                                         Sharing sharing) {
   auto groups = group_tensors(program);
   if (!groups) return tl::unexpected(groups.error());
-  return Builder(program, std::move(*groups), unit).build(fixed);
+  auto shared = Builder(program, *groups, unit, sharing).build(fixed);
+  if (!shared || sharing != Sharing::Granted || !has_parts(shared->permissions)) return shared;
+  auto apart = Builder(program, std::move(*groups), unit, Sharing::NoParts).build(fixed);
+  if (!apart || max_load_of(apart->instance) >= max_load_of(shared->instance)) return shared;
+  return apart;
 }
 
 }  // namespace berth

@@ -1,31 +1,47 @@
 #include "berth/live/reuse.h"
 
+#include <optional>
+#include <utility>
+
 namespace berth {
 namespace {
 
-class Granting {
+using Kind = SharePermission::Kind;
+
+class Reader {
  public:
-  Granting(const Program& program, const TensorGroups& groups, const std::vector<bool>& kept,
-           Alignment unit)
+  Reader(const Program& program, const TensorGroups& groups)
       : program_(program),
         groups_(groups),
-        kept_(kept),
-        unit_(unit),
         touches_(program.tensors.size()),
-        taken_(program.tensors.size(), false),
-        granted_(program.tensors.size()) {}
+        in_loop_(program.phases.size(), false) {
+    for (const PhaseLoop& loop : program.loops) {
+      for (Step step = loop.phases.lower; step < loop.phases.upper; ++step) in_loop_[step] = true;
+    }
+    for (Step step = 0; step < program.phases.size(); ++step) {
+      for (const TensorAccess& access : program.phases[step].accesses) {
+        if (access.kind == TensorAccess::Kind::Write) last_write(access.tensor) = step;
+      }
+    }
+  }
 
-  std::vector<std::optional<TakeOver>> grant_all() {
+  std::vector<SharePermission> read_all() {
     for (Step step = 0; step < program_.phases.size(); ++step) {
-      const auto& accesses = program_.phases[step].accesses;
-      for (const TensorAccess& access : accesses) note(access, step);
-      for (const TensorAccess& access : accesses) {
-        if (access.reuses && may_take_over(access.tensor, *access.reuses, step)) {
-          grant(access.tensor, *access.reuses);
+      const Phase& phase = program_.phases[step];
+      for (const TensorAccess& access : phase.accesses) note(access, step);
+      if (in_loop_[step]) continue;
+      for (const TensorAccess& access : phase.accesses) {
+        if (access.reuses && is_good(access.tensor, *access.reuses, step)) {
+          permissions_.push_back(
+              {Kind::TakesOver, access.tensor.index(), access.reuses->index(), Bytes(0)});
+        }
+        if (access.part_of && !phase.stays && is_good(access, step)) {
+          permissions_.push_back({Kind::PartOf, access.tensor.index(), access.part_of->of.index(),
+                                  access.part_of->offset});
         }
       }
     }
-    return std::move(granted_);
+    return std::move(permissions_);
   }
 
  private:
@@ -36,72 +52,56 @@ class Granting {
     bool read = false;
     bool written = false;
     bool by_others = false;
+    std::optional<Step> last_write;  // of all phases
   };
 
+  Touch& touch_of(TensorId tensor) { return touches_[groups_[tensor].root.index()]; }
+  const Touch& touch_of(TensorId tensor) const { return touches_[groups_[tensor].root.index()]; }
+  std::optional<Step>& last_write(TensorId tensor) { return touch_of(tensor).last_write; }
+
   void note(const TensorAccess& access, Step step) {
-    Touch& touch = touches_[groups_[access.tensor].root.index()];
-    if (touch.step != step) touch = {step, access.tensor, false, false, false};
+    Touch& touch = touch_of(access.tensor);
+    if (touch.step != step) touch = {step, access.tensor, false, false, false, touch.last_write};
     touch.by_others = touch.by_others || touch.by != access.tensor;
     (access.kind == TensorAccess::Kind::Read ? touch.read : touch.written) = true;
   }
 
-  bool may_take_over(TensorId result, TensorId operand, Step step) const {
-    if (kept_[result.index()] || kept_[operand.index()]) return false;
-    return dies_at(operand, step) && begins_at(result, step) && fits(result, operand);
+  bool is_root(TensorId tensor) const { return groups_[tensor].root == tensor; }
+
+  bool begins_at(TensorId tensor, Step step) const {
+    const auto& group = groups_.of(tensor);
+    const Touch& touch = touch_of(tensor);
+    return is_root(tensor) && group.life->lower == step && !group.given_in && touch.written &&
+           !touch.read && !touch.by_others;
   }
 
-  // Its whole group does; the phase reads it under no second name, and no other result took it.
-  bool dies_at(TensorId operand, Step step) const {
-    const auto& group = groups_.of(operand);
-    const TensorId root = groups_[operand].root;
-    const Touch& touch = touches_[root.index()];
+  bool is_good(TensorId result, TensorId operand, Step step) const {
+    const Touch& touch = touch_of(operand);
     const bool only_read = touch.step == step && touch.by == operand && touch.read &&
                            !touch.written && !touch.by_others;
-    return only_read && group.life->upper == step + 1 && group.life->lower < step &&
-           !group.given_out && !taken_[root.index()];
+    return only_read && !groups_.of(operand).given_out && begins_at(result, step);
   }
 
-  bool begins_at(TensorId result, Step step) const {
-    const auto& group = groups_.of(result);
-    const Touch& touch = touches_[result.index()];
-    return groups_[result].root == result && group.life->lower == step && !group.given_in &&
-           !touch.read && !touch.by_others && !granted_[result.index()];
-  }
-
-  bool fits(TensorId result, TensorId operand) const {
-    return program_.tensors[result.index()].bytes <= program_.tensors[operand.index()].bytes &&
-           offset_in_host(operand).count() % unit_.value() == 0;
-  }
-
-  Bytes offset_in_host(TensorId tensor) const {
-    const auto& part = groups_[tensor];
-    const auto& below = granted_[part.root.index()];
-    return below ? below->offset + part.offset : part.offset;
-  }
-
-  void grant(TensorId result, TensorId operand) {
-    const TensorId root = groups_[operand].root;
-    const auto& below = granted_[root.index()];
-    granted_[result.index()] =
-        TakeOver{operand, below ? below->host : root, offset_in_host(operand)};
-    taken_[root.index()] = true;
+  bool is_good(const TensorAccess& part, Step step) const {
+    const TensorId whole = part.part_of->of;
+    const auto& group = groups_.of(part.tensor);
+    const auto& written = touch_of(part.tensor).last_write;
+    return is_root(part.tensor) && (group.given_in || written) && (!written || *written < step) &&
+           begins_at(whole, step) && touch_of(whole).last_write == step &&
+           !(group.given_in && groups_.of(whole).given_out);
   }
 
   const Program& program_;
   const TensorGroups& groups_;
-  const std::vector<bool>& kept_;
-  Alignment unit_;
   std::vector<Touch> touches_;  // by root
-  std::vector<bool> taken_;     // by root: another group stands on its bytes already
-  std::vector<std::optional<TakeOver>> granted_;
+  std::vector<bool> in_loop_;   // by phase
+  std::vector<SharePermission> permissions_;
 };
 
 }  // namespace
 
-std::vector<std::optional<TakeOver>> granted_reuses(const Program& program,
-                                                    const TensorGroups& groups,
-                                                    const std::vector<bool>& kept, Alignment unit) {
-  return Granting(program, groups, kept, unit).grant_all();
+std::vector<SharePermission> sharing_of(const Program& program, const TensorGroups& groups) {
+  return Reader(program, groups).read_all();
 }
 
 }  // namespace berth

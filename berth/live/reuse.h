@@ -1,31 +1,26 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "berth/base/bytes.h"
-#include "berth/base/id.h"
 #include "berth/ir/program.h"
+#include "berth/ir/sharing.h"
 #include "berth/live/tensor_groups.h"
 
 namespace berth {
 
-// A group of tensors that stands on another one's bytes, since it takes over as that one dies.
-struct TakeOver {
-  TensorId operand;  // whose bytes it takes over
-  TensorId host;     // the root of the group that the buffer began with
-  Bytes offset;      // of its own root, from the host's first byte
-};
-
-// Which of the permissions to write in place (TensorAccess::reuses) are granted, by TensorId of the
-// result. `kept[t]`: tensor t is not planned. A permission is granted where nothing is lost by it:
+// The permissions of a program's phases (TensorAccess::reuses and part_of), by TensorId, that what
+// its phases read and write leaves good; when everything lives is for `grant` to judge.
 //
-//   x lives [0, 3), y is written at step 2 by a phase that reads x:   x x x . .
-//   y may be on x, since x is read there for the last time.           . . y y y
+//   to take over   the phase reads the operand alone of its group, and writes none of it; it
+//                  writes the result first of its group, and reads none of it; the result is not
+//                  given in, the operand not given out
+//   to be a part   no phase writes the part once it is joined, nor the whole but the phase that
+//                  joins it; and not what is given in into what is given out
 //
-// O(accesses).
-std::vector<std::optional<TakeOver>> granted_reuses(const Program& program,
-                                                    const TensorGroups& groups,
-                                                    const std::vector<bool>& kept, Alignment unit);
+// Nothing is permitted in a loop over phases, whose next turn may read the operand again; and no
+// part in a phase that stays where it is (that of a body): a whole may be carried round there.
+//
+// O(accesses + phases in loops).
+std::vector<SharePermission> sharing_of(const Program& program, const TensorGroups& groups);
 
 }  // namespace berth

@@ -117,6 +117,10 @@ Result<ModelProgram> model_program(const ModelGraph& graph, const ModelOptions& 
   mark_ends(graph.blocks[0], program.tensors);
   if (options.views) add_views(graph, *facts, program.tensors);
   if (options.in_place) permit_reuse(*facts, clock.nodes, program);
+  // Where a size is a range, so is the place of what follows.
+  if (options.in_place && !options.bindings.has_range()) {
+    permit_parts(*facts, clock.nodes, program);
+  }
   return result;
 }
 

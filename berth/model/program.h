@@ -17,7 +17,8 @@ struct ModelOptions {
   std::vector<std::pair<std::string, std::string>> states;
   // Reshape, Squeeze, Unsqueeze, Flatten and Identity give a view of their operand.
   bool views = false;
-  // Element-wise operators may write over an operand that dies there.
+  // Element-wise operators may write over an operand that dies there, and what a concatenation
+  // joins may be written straight to its place.
   bool in_place = false;
 };
 

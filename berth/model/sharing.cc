@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <variant>
 
 #include "berth/ir/last_touches.h"
 
@@ -156,6 +158,55 @@ void permit_reuse(const ModelFacts& facts, const std::vector<const ModelNode*>& 
     }
     for (TensorAccess& access : program.phases[step].accesses) {
       if (access.kind == TensorAccess::Kind::Write) access.reuses = chosen;
+    }
+  }
+}
+
+namespace {
+
+// Whether the parts follow one another in the result, byte by byte.
+bool is_joined_whole(const ModelNode& node, const ModelFacts& facts, const Program& program) {
+  if (!node.domain.empty() || node.op != "Concat") return false;
+  if (node.outputs.size() != 1 || !node.outputs[0]) return false;
+  const Fact& result = facts.facts[node.outputs[0]->index()];
+  const auto* given = node.attribute("axis");
+  const auto* axis = given == nullptr ? nullptr : std::get_if<std::int64_t>(given);
+  if (!result.shape || (given != nullptr && axis == nullptr)) return false;
+  const auto rank = static_cast<std::int64_t>(result.shape->size());
+  std::int64_t at = axis == nullptr ? 1 : *axis;
+  if (at < 0) at += rank;
+  if (at < 0 || at >= rank) return false;
+  const auto before = result.shape->begin() + static_cast<std::ptrdiff_t>(at);
+  if (!std::all_of(result.shape->begin(), before, [](const Dim& dim) { return dim == 1u; })) {
+    return false;
+  }
+  Bytes sum;
+  for (const auto& part : node.inputs) {
+    if (!part || facts.facts[part->index()].element != result.element) return false;
+    const auto more = checked_add(sum, program.tensors[part->index()].bytes);
+    if (!more) return false;
+    sum = *more;
+  }
+  return sum == program.tensors[node.outputs[0]->index()].bytes;
+}
+
+}  // namespace
+
+void permit_parts(const ModelFacts& facts, const std::vector<const ModelNode*>& nodes,
+                  Program& program) {
+  for (std::size_t step = 0; step < program.phases.size(); ++step) {
+    const ModelNode* node = nodes[step];
+    if (node == nullptr || !is_joined_whole(*node, facts, program)) continue;
+    std::map<std::size_t, Bytes> offsets;  // by part, its first place
+    Bytes offset;
+    for (const auto& part : node->inputs) {
+      offsets.emplace(part->index(), offset);
+      offset += program.tensors[part->index()].bytes;
+    }
+    for (TensorAccess& access : program.phases[step].accesses) {
+      const auto found = offsets.find(access.tensor.index());
+      if (access.kind != TensorAccess::Kind::Read || found == offsets.end()) continue;
+      access.part_of = TensorView{*node->outputs[0], found->second};
     }
   }
 }

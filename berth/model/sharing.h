@@ -18,4 +18,9 @@ void add_views(const ModelGraph& graph, const ModelFacts& facts, std::vector<Ten
 void permit_reuse(const ModelFacts& facts, const std::vector<const ModelNode*>& nodes,
                   Program& program);
 
+// The operands of a Concat may be written straight to their place in its result, where each of them
+// is one stretch of its bytes: all dimensions before its axis are 1.
+void permit_parts(const ModelFacts& facts, const std::vector<const ModelNode*>& nodes,
+                  Program& program);
+
 }  // namespace berth

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -143,10 +144,86 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
   return std::nullopt;
 }
 
-// The input as a plan that places nothing in particular: its rows are what must be told.
+// Which bytes of which other buffer the plan, or the input, says that a buffer is.
+struct Standing {
+  std::string base;
+  std::uint64_t offset = 0;
+
+  friend bool operator==(const Standing&, const Standing&) = default;
+};
+
+std::map<std::string, Standing> views_of(const Plan& plan) {
+  std::map<std::string, Standing> views;
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (!buffer.view_of) continue;
+    const PlannedBuffer& base = plan.buffers[*buffer.view_of];
+    views[buffer.name] = {base.name, buffer.offset.value() - base.offset.value()};
+  }
+  return views;
+}
+
+// By guest and kind. A value has at most one permission of a kind.
+using Permitted = std::map<std::pair<std::string, SharePermission::Kind>, std::set<std::string>>;
+
+std::string standing_text(const std::string& host, std::uint64_t offset) {
+  return fmt::format("{} from byte {} on", host, offset);
+}
+
+Permitted permitted_by(const Question& question) {
+  Permitted permitted;
+  for (const NamedPermission& permission : question.permissions) {
+    permitted[{permission.guest, permission.kind}].insert(
+        standing_text(permission.host, permission.offset.count()));
+  }
+  return permitted;
+}
+
+// The first buffer that stands on another's bytes although the input does not say that it is, or
+// may be, those bytes; or that does not although the input says so. The plan is sound.
+std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
+                                            const Question& question) {
+  const auto views = views_of(plan);
+  const auto input_views = views_of(input);
+  const auto permitted = permitted_by(question);
+  const auto permits = [&](const std::string& guest, SharePermission::Kind kind,
+                           const std::string& host, std::uint64_t offset) {
+    const auto found = permitted.find({guest, kind});
+    return found != permitted.end() && found->second.contains(standing_text(host, offset));
+  };
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    const auto view = views.find(buffer.name);
+    const auto input_view = input_views.find(buffer.name);
+    if (view != views.end() && input_view != input_views.end() &&
+        view->second == input_view->second) {
+      continue;
+    }
+    if (input_view != input_views.end()) {
+      return fmt::format("buffer {} is bytes of {} in the input, but not in the plan", buffer.name,
+                         standing_text(input_view->second.base, input_view->second.offset));
+    }
+    if (view != views.end() && !permits(buffer.name, SharePermission::Kind::PartOf,
+                                        view->second.base, view->second.offset)) {
+      return fmt::format("buffer {} is bytes of {} in the plan, which the input does not permit",
+                         buffer.name, standing_text(view->second.base, view->second.offset));
+    }
+    if (!buffer.reuses) continue;
+    const std::string& host = plan.buffers[*buffer.reuses].name;
+    if (permits(buffer.name, SharePermission::Kind::TakesOver, host, 0)) continue;
+    return fmt::format(
+        "buffer {} takes over the bytes of {} in the plan, which the input does not "
+        "permit",
+        buffer.name, host);
+  }
+  return std::nullopt;
+}
+
+// The input as a plan that places nothing in particular and shares nothing that it need not: its
+// rows are what must be told.
 Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFile& input,
                                                  const PlanOptions& options) {
   PlanOptions in_order = options;
+  in_order.in_place = true;
+  in_order.share = false;
   if (!plan.order.empty()) in_order.order = plan.order;
   const auto question = read_question(input, in_order);
   if (!question) return tl::unexpected(question.error());
@@ -161,6 +238,7 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   const auto rows = compose_plan(input, *question, nowhere, options);
   if (!rows) return tl::unexpected(rows.error());
   auto mismatch = find_mismatch(plan, *rows);
+  if (!mismatch) mismatch = find_unpermitted(plan, *rows, *question);
   const bool is_other_file =
       !plan.source.sha256.empty() && plan.source.sha256 != rows->source.sha256;
   if (mismatch && is_other_file) {
@@ -168,6 +246,19 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
                              plan.source.sha256, rows->source.sha256);
   }
   return mismatch;
+}
+
+// Whether a model's views were asked for is not told by the plan, but by what it says of them.
+Result<std::optional<std::string>> mismatch_of_views(const Plan& plan, const InputFile& input,
+                                                     const PlanOptions& options) {
+  auto mismatch = mismatch_with(plan, input, options);
+  const bool has_views = std::ranges::any_of(
+      plan.buffers, [](const PlannedBuffer& buffer) { return buffer.view_of.has_value(); });
+  if (!mismatch || !*mismatch || options.views || !has_views) return mismatch;
+  PlanOptions with_views = options;
+  with_views.views = true;
+  auto other = mismatch_with(plan, input, with_views);
+  return other && !*other ? other : mismatch;
 }
 
 // A limit that the plan itself may not know of.
@@ -191,7 +282,7 @@ Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputF
   limit(checked.plan, options);
   checked.verdict = check_placement(checked.plan);
   if (input && checked.verdict.sound()) {
-    auto mismatch = mismatch_with(checked.plan, *input, options);
+    auto mismatch = mismatch_of_views(checked.plan, *input, options);
     if (!mismatch) return tl::unexpected(mismatch.error());
     checked.mismatch = *std::move(mismatch);
   }

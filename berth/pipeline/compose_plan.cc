@@ -107,7 +107,7 @@ PlannedBuffer planned_buffer(const Instance& instance, const Packing& packing, B
           .fixed = buffer.fixed};
 }
 
-// A row a tensor. A buffer that others view lives as long as they do.
+// A row a member. A buffer that others view lives as long as they do.
 std::vector<PlannedBuffer> member_rows(const Instance& instance, const Packing& packing,
                                        std::span<const Member> members) {
   std::vector<PlannedBuffer> rows;
@@ -117,8 +117,8 @@ std::vector<PlannedBuffer> member_rows(const Instance& instance, const Packing& 
     row.offset = row.offset + member.offset;
     row.bytes = member.bytes;
     row.life = member.life;
-    row.gaps.clear();
-    if (member.offset > Bytes(0)) row.alignment = Alignment();
+    row.gaps = member.gaps;
+    row.alignment = member.alignment;
     if (row.fixed) row.fixed = *row.fixed + member.offset;
     row.view_of = member.view_of;
     row.reuses = member.reuses;
@@ -133,14 +133,13 @@ std::vector<PlannedBuffer> member_rows(const Instance& instance, const Packing& 
   return rows;
 }
 
-// A model's buffers are told tensor by tensor; scratch, and everything else, is a row by itself.
+// Buffers that values share are told value by value; scratch, and everything else, is a row by
+// itself.
 std::vector<PlannedBuffer> rows_of(const Question& question, const Packing& packing) {
-  std::vector<PlannedBuffer> rows;
+  const auto members = members_of(question);
+  auto rows = member_rows(question.instance, packing, members);
   std::size_t told = 0;
-  if (const auto* model = std::get_if<ModelForm>(&question.form)) {
-    rows = member_rows(question.instance, packing, model->members);
-    for (const Member& member : model->members) told = std::max(told, member.buffer.index() + 1);
-  }
+  for (const Member& member : members) told = std::max(told, member.buffer.index() + 1);
   for (std::size_t i = told; i < question.instance.size(); ++i) {
     rows.push_back(planned_buffer(question.instance, packing, BufferId(i)));
   }

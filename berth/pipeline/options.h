@@ -43,8 +43,10 @@ struct PlanOptions {
   std::optional<PhaseOrder> order;
 
   bool views = false;         // reshape-like operators of a model give views
-  bool in_place = false;      // element-wise operators of a model may write over an operand
+  bool in_place = false;      // element-wise operators of a model may write over an operand, and
+                              // what is joined may be written straight to its place
   bool offline_plan = false;  // a model's own offline plan says where its tensors must be
+  bool share = true;          // permissions to share bytes are granted, not only told
   bool planner_off = false;   // NO_MEMORY_PLANNER: a schedule stays as it is
 };
 

@@ -55,10 +55,20 @@ std::optional<Form> form_of(const std::string& path) {
   return std::nullopt;
 }
 
+// By row that is placed.
+Placement row_places(const TableForm& form, const Placement& placement) {
+  if (form.members.empty()) return placement;
+  Placement rows;
+  for (const Member& member : form.members) {
+    rows.places.push_back(placement.places[member.buffer.index()] + member.offset);
+  }
+  return rows;
+}
+
 std::string table_text(const PlannedFile& planned) {
   const Question& question = planned.question;
-  if (const auto* table = std::get_if<InstanceTable>(&question.form)) {
-    return write_instance_csv(*table, planned.packing.placement);
+  if (const auto* form = std::get_if<TableForm>(&question.form)) {
+    return write_instance_csv(form->table, row_places(*form, planned.packing.placement));
   }
   return write_instance_csv(question.instance, planned.packing.placement);
 }

@@ -127,20 +127,37 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan, std:
 
 }  // namespace
 
-Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options) {
-  auto question = read_question(file, options);
-  if (!question) return tl::unexpected(question.error());
-  auto answer = pack(question->instance, options.pack);
+namespace {
+
+Result<PlanAnswer> answer_question(const InputFile& file, Question question,
+                                   const PlanOptions& options) {
+  auto answer = pack(question.instance, options.pack);
   if (!answer) return tl::unexpected(answer.error());
   if (const auto* infeasible = std::get_if<Infeasible>(&*answer)) {
-    DoesNotFit no{true, std::visit(ExplainInfeasible{question->instance}, infeasible->reason)};
-    return refusal(std::move(no), reason_of(question->instance, *infeasible), nullptr,
+    DoesNotFit no{true, std::visit(ExplainInfeasible{question.instance}, infeasible->reason)};
+    return refusal(std::move(no), reason_of(question.instance, *infeasible), nullptr,
                    {base_name(file.path), sha256(file.content)});
   }
   auto& packing = std::get<Packing>(*answer);
-  auto plan = compose_plan(file, *question, packing, options);
+  auto plan = compose_plan(file, question, packing, options);
   if (!plan) return tl::unexpected(plan.error());
-  return answer_of(*std::move(question), std::move(packing), *std::move(plan), options.pack.effort);
+  return answer_of(std::move(question), std::move(packing), *std::move(plan), options.pack.effort);
+}
+
+}  // namespace
+
+Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options) {
+  auto question = read_question(file, options);
+  if (!question) return tl::unexpected(question.error());
+  const bool may_stand_apart = options.share && !question->permissions.empty();
+  auto answer = answer_question(file, *std::move(question), options);
+  if (!may_stand_apart || !answer || !std::holds_alternative<DoesNotFit>(*answer)) return answer;
+  // Values that share bytes keep to one place, which can be in the way.
+  PlanOptions apart = options;
+  apart.share = false;
+  auto again = plan_file(file, apart);
+  return again && std::holds_alternative<PlannedFile>(*again) ? std::move(again)
+                                                              : std::move(answer);
 }
 
 }  // namespace berth

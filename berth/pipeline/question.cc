@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <map>
 #include <set>
@@ -17,7 +18,9 @@
 #include "berth/formats/tflite.h"
 #include "berth/live/load.h"
 #include "berth/live/phase_order.h"
+#include "berth/live/program_lives.h"
 #include "berth/live/schedule_lives.h"
+#include "berth/live/shared_rows.h"
 #include "berth/model/program.h"
 
 namespace berth {
@@ -55,20 +58,51 @@ Result<Instance> with_buffers(const Instance& instance, std::vector<Buffer> buff
                         {instance.step_names().begin(), instance.step_names().end()});
 }
 
-Result<Question> read_table_question(const InputFile& file, const PlanOptions& options) {
-  auto read = read_instance_csv(file.content, file.path, options.alignment.value_or(Alignment()));
-  if (!read) return tl::unexpected(read.error());
-  Question question{std::move(read->instance), {}, std::move(read->table)};
-  if (options.hold.empty()) return question;
-
+// Without the rows that --hold names, and what was permitted them.
+Result<Question> hold_rows(Question question, const InputFile& file, const PlanOptions& options,
+                           std::vector<SharePermission>& permissions) {
   AskedNames hold(options.hold, "--hold");
   std::vector<bool> is_held;
+  std::vector<std::size_t> image;
+  std::size_t left = 0;
   for (const Buffer& buffer : question.instance.buffers()) {
     is_held.push_back(hold.asks(buffer.name));
+    image.push_back(left);
+    left += is_held.back() ? 0 : 1;
     if (is_held.back()) question.kept.push_back({buffer.name, KeptWhy::Held, buffer.size});
   }
   if (auto error = hold.unmet(file.path)) return tl::unexpected(std::move(*error));
+  std::erase_if(permissions, [&](const SharePermission& permission) {
+    return is_held[permission.guest] || is_held[permission.host];
+  });
+  for (SharePermission& permission : permissions) {
+    permission.guest = image[permission.guest];
+    permission.host = image[permission.host];
+  }
   return without_buffers(std::move(question), is_held);
+}
+
+Result<Question> read_table_question(const InputFile& file, const PlanOptions& options) {
+  auto read = read_instance_csv(file.content, file.path, options.alignment.value_or(Alignment()));
+  if (!read) return tl::unexpected(read.error());
+  auto permissions = std::move(read->permissions);
+  Question question{std::move(read->instance), {}, TableForm{std::move(read->table)}};
+  for (const SharePermission& permission : permissions) {
+    const auto name = [&](std::size_t row) { return question.instance[BufferId(row)].name; };
+    question.permissions.push_back(
+        {permission.kind, name(permission.guest), name(permission.host), permission.offset});
+  }
+  if (!options.hold.empty()) {
+    auto rest = hold_rows(std::move(question), file, options, permissions);
+    if (!rest) return rest;
+    question = *std::move(rest);
+  }
+  if (permissions.empty() || !options.share) return question;
+  auto rows = share_rows(question.instance, permissions);
+  if (!rows) return tl::unexpected(rows.error());
+  question.instance = std::move(rows->instance);
+  std::get<TableForm>(question.form).members = std::move(rows->members);
+  return question;
 }
 
 // Nodes of the storage that --hold names: by name, or "slot N".
@@ -171,7 +205,9 @@ Result<Question> model_question(const InputFile& file, const Program& program, A
     order_fault = find_order_fault(program, *options.order);
     if (!order_fault) order = *options.order;
   }
-  auto lives = program_instance(order.empty() ? program : reordered(program, order), unit, fixed);
+  const Sharing sharing = options.share ? Sharing::Granted : Sharing::Declined;
+  auto lives =
+      program_instance(order.empty() ? program : reordered(program, order), unit, fixed, sharing);
   if (!lives) return tl::unexpected(lives.error());
   if (options.reorder && order.empty()) {
     const Bytes load = max_load_of(lives->instance);
@@ -190,7 +226,8 @@ Result<Question> model_question(const InputFile& file, const Program& program, A
                     ModelForm{std::move(lives->members), reordered(program, order)},
                     std::move(notes),
                     std::move(order),
-                    std::move(order_fault)};
+                    std::move(order_fault),
+                    std::move(lives->permissions)};
   if (options.hold.empty()) return question;
   return hold_members(std::move(question), file, options);
 }
@@ -340,8 +377,10 @@ Result<Question> limit_devices(Question question, const InputFile& file,
 // Where each buffer goes when some are dropped.
 using Image = std::vector<std::optional<BufferId>>;
 
-void renumber(InstanceTable& table, const Image& image) {
-  for (auto& row : table.rows) row = row ? image[row->index()] : row;
+// Rows are dropped before any of them share bytes.
+void renumber(TableForm& form, const Image& image) {
+  assert(form.members.empty());
+  for (auto& row : form.table.rows) row = row ? image[row->index()] : row;
 }
 
 void renumber(ScheduleForm& form, const Image& image) {
@@ -371,6 +410,12 @@ void renumber(ModelForm& form, const Image& image) {
 }
 
 }  // namespace
+
+std::span<const Member> members_of(const Question& question) {
+  if (const auto* table = std::get_if<TableForm>(&question.form)) return table->members;
+  if (const auto* model = std::get_if<ModelForm>(&question.form)) return model->members;
+  return {};
+}
 
 Result<Question> without_buffers(Question question, const std::vector<bool>& dropped) {
   std::vector<Buffer> buffers;

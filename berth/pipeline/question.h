@@ -10,11 +10,17 @@
 #include "berth/ir/plan.h"
 #include "berth/ir/program.h"
 #include "berth/ir/schedule.h"
-#include "berth/live/program_lives.h"
+#include "berth/live/member.h"
 #include "berth/pipeline/input.h"
 #include "berth/pipeline/options.h"
 
 namespace berth {
+
+// A table, and its rows where they share bytes, each in a planned buffer; else a buffer is a row.
+struct TableForm {
+  InstanceTable table;
+  std::vector<Member> members{};
+};
 
 // A schedule, and the nodes of its planned buffers by BufferId.
 struct ScheduleForm {
@@ -32,12 +38,16 @@ struct ModelForm {
 struct Question {
   Instance instance;  // scratch comes after the file's own buffers
   std::vector<KeptTensor> kept;
-  std::variant<InstanceTable, ScheduleForm, ModelForm> form;
+  std::variant<TableForm, ScheduleForm, ModelForm> form;
   std::vector<std::string> notes;  // what its reader should know
   PhaseOrder order{};              // of a model's steps; empty: that of the file
   std::optional<std::string>
       order_fault{};  // why the order that was asked for is none of these steps
+  std::vector<NamedPermission> permissions{};  // to share bytes, granted or not
 };
+
+// Those that a form tells row by row; empty where each buffer is a row.
+std::span<const Member> members_of(const Question& question);
 
 // Refuses what the file's reader refuses, kinds of file that cannot be planned, and options that
 // name a device, step or buffer that the file does not have.

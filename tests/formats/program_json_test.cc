@@ -31,7 +31,8 @@ TEST(ReadProgram, GivesEveryField) {
                   "offset": 16},
                  {"name": "x", "kind": "input", "bytes": 4, "host": true})",
                    R"({"loop": 3, "body": [{"loop": 4, "body": [{"write": "h", "bytes": 128,
-                  "reuses": "x"}]}, {"read": "v", "bytes": 8}]})",
+                  "reuses": "x"}]}, {"read": "v", "bytes": 8, "part_of": "h",
+                  "offset": 32}]})",
                    R"(, "buffers": [{"chip": 1, "site": 2, "offset": 4, "bytes": 6}],
                   "loops": [{"first": 0, "last": 0, "bound": 5}])"));
   ASSERT_TRUE(read_back) << to_string(read_back.error());
@@ -45,6 +46,7 @@ TEST(ReadProgram, GivesEveryField) {
   EXPECT_EQ(p.phases[0].accesses[0].loop, 1u);
   EXPECT_EQ(p.phases[0].accesses[0].reuses, TensorId(2));
   EXPECT_EQ(p.phases[0].accesses[1].loop, 0u);
+  EXPECT_EQ(p.phases[0].accesses[1].part_of, (TensorView{TensorId(0), Bytes(32)}));
   EXPECT_EQ(p.loops, (std::vector<PhaseLoop>{{{0, 1}, 5}}));
   EXPECT_EQ(p.buffers[0].site, 2u);
 }

@@ -237,9 +237,29 @@ TEST(ModelProgram, ViewsAndWritesInPlaceAreAskedFor) {
   };
   EXPECT_EQ(Lives(program_of(write).program).instance().size(), 5U);
   EXPECT_EQ(Lives(program_of(write, {.views = true}).program).instance().size(), 4U);
-  // x, then a with v and b over it, then y: each element of it depends on all of b's.
+  // x with a, v and b over it, then y: each element of it depends on all of b's.
   const Lives both(program_of(write, {.views = true, .in_place = true}).program);
-  EXPECT_EQ(both.instance().size(), 3U);
+  EXPECT_EQ(both.instance().size(), 2U);
+}
+
+TEST(ModelProgram, PartsOfAConcatMayStandInTheirWhole) {
+  const auto joined = [](TestDims shape, std::int64_t axis) {
+    return [=](GraphWriter& g) {
+      g.input("x", shape);
+      g.node("Softmax", {"x"}, {"a"});
+      g.node("Softmax", {"a"}, {"b"});
+      g.node("Concat", {"a", "b"}, {"j"}, {{"axis", {axis}}});
+      g.node("Softmax", {"j"}, {"y"});
+      g.output("y");
+    };
+  };
+  // x, then a and b in j, then y.
+  EXPECT_EQ(Lives(program_of(joined({1, 4}, 1), {.in_place = true}).program).instance().size(), 3U);
+  EXPECT_EQ(Lives(program_of(joined({1, 4}, -1), {.in_place = true}).program).instance().size(),
+            3U);
+  EXPECT_EQ(Lives(program_of(joined({4, 4}, 0), {.in_place = true}).program).instance().size(), 3U);
+  // Row by row, they take turns in it.
+  EXPECT_EQ(Lives(program_of(joined({4, 4}, 1), {.in_place = true}).program).instance().size(), 5U);
 }
 
 TEST(ModelProgram, MoreDimensionsThan64AreRefused) {

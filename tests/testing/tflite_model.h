@@ -54,6 +54,7 @@ struct TestTensor {
   std::optional<std::uint32_t> buffer = std::nullopt;  // instead of one of its own
   std::vector<std::int32_t> signature = {};
   std::optional<std::pair<std::uint64_t, std::uint64_t>> behind = std::nullopt;  // offset, size
+  float scale = 0;                                                               // 0: none
 };
 
 struct TestOp {
@@ -63,6 +64,8 @@ struct TestOp {
   std::vector<std::int32_t> callees = {};
   std::string custom = {};
   std::vector<std::int32_t> intermediates = {};
+  std::optional<std::int32_t> axis = std::nullopt;  // of a concatenation
+  std::int8_t activation = 0;
 };
 
 struct TestGraph {
@@ -117,8 +120,13 @@ class TestModelWriter {
       buffer = static_cast<std::uint32_t>(buffers_.size() - 1);
     }
     if (tensor.data != 0) buffer = add_buffer(std::string(tensor.data, '\7'));
+    flatbuffers::Offset<schema::QuantizationParameters> quantization;
+    if (tensor.scale != 0) {
+      const std::vector<float> scale = {tensor.scale};
+      quantization = schema::CreateQuantizationParametersDirect(builder_, nullptr, nullptr, &scale);
+    }
     return schema::CreateTensorDirect(builder_, &tensor.shape, tensor.type, buffer,
-                                      tensor.name.c_str(), 0, tensor.variable, 0,
+                                      tensor.name.c_str(), quantization, tensor.variable, 0,
                                       tensor.signature.empty() ? nullptr : &tensor.signature);
   }
 
@@ -141,6 +149,9 @@ class TestModelWriter {
     } else if (!op.callees.empty() && op.code == kCall) {
       options_type = schema::BuiltinOptions::CallOptions;
       options = schema::CreateCallOptions(builder_, static_cast<std::uint32_t>(callee(0))).Union();
+    } else if (op.axis) {
+      options_type = schema::BuiltinOptions::ConcatenationOptions;
+      options = schema::CreateConcatenationOptions(builder_, *op.axis, op.activation).Union();
     }
     return schema::CreateOperatorDirect(builder_, static_cast<std::uint32_t>(codes_.size() - 1),
                                         &op.inputs, &op.outputs, options_type, options, nullptr, 0,

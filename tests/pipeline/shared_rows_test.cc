@@ -1,0 +1,248 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "berth/certify/placement.h"
+#include "berth/pipeline/check_file.h"
+#include "berth/pipeline/outputs.h"
+#include "berth/pipeline/plan_file.h"
+
+// Tables whose rows may share bytes, planned the whole way.
+namespace berth {
+namespace {
+
+PlannedFile planned(const std::string& text, const PlanOptions& options = {}) {
+  auto answer = plan_file({"in.csv", text}, options);
+  if (!answer) throw std::runtime_error(to_string(answer.error()));
+  return std::get<PlannedFile>(*std::move(answer));
+}
+
+std::uint64_t arena(const PlannedFile& file) {
+  return file.plan.arenas[0].figures.peak.count();
+}
+
+std::string written(const PlannedFile& file, const std::string& path) {
+  return output_forms({}, file, std::array{path}).value()[0].content;
+}
+
+std::string mismatch(const std::string& plan, const std::string& table) {
+  const auto checked = check_file({"p.json", plan}, InputFile{"in.csv", table}, {});
+  if (!checked) return to_string(checked.error());
+  if (!checked->verdict.sound()) return "unsound";
+  const std::string text = checked->mismatch.value_or("");
+  return text.substr(0, text.find(';'));  // the digests behind it are not of interest
+}
+
+const std::string kTakeOver = "id,lower,upper,size,reuses\na,0,3,64,\nb,2,5,64,a\n";
+const std::string kJoin =
+    "id,lower,upper,size,part_of\ns,0,3,256,j@0\nc,1,3,256,j@256\nj,2,4,512,\no,3,4,512,\n";
+
+TEST(SharedRows, AResultTakesOverItsOperand) {
+  const auto file = planned(kTakeOver);
+  EXPECT_EQ(arena(file), 64u);
+  EXPECT_EQ(file.plan.buffers[1].reuses, 0u);
+}
+
+TEST(SharedRows, PartsAreWrittenStraightToTheirPlace) {
+  const auto file = planned(kJoin);
+  EXPECT_EQ(arena(file), 1024u);
+  EXPECT_EQ(written(file, "o.csv"),
+            "id,lower,upper,size,part_of,offset\ns,0,3,256,j@0,512\nc,1,3,256,j@256,768\n"
+            "j,2,4,512,,512\no,3,4,512,,0\n");
+}
+
+TEST(SharedRows, AWholeHoldsNoMoreThanItsPartsUntilItIsJoined) {
+  const auto file = planned("id,lower,upper,size,part_of\ns,0,3,256,j@0\nj,2,4,512,\nx,0,2,256,\n");
+  EXPECT_EQ(arena(file), 512u);
+}
+
+// The parts from byte 0 to the last would be held from the first one's birth on.
+TEST(SharedRows, PartsThatWouldRaiseTheLoadStandApart) {
+  const auto file = planned(
+      "id,lower,upper,size,part_of\ns,0,3,16,j@0\nt,0,3,16,j@240\nj,2,3,256,\nx,0,2,256,\n");
+  EXPECT_EQ(file.plan.arenas[0].figures.max_load, Bytes(288));
+  EXPECT_EQ(arena(file), 288u);
+}
+
+TEST(SharedRows, APlanThatSharesIsOneForItsTable) {
+  for (const std::string& table : {kTakeOver, kJoin}) {
+    const auto file = planned(table);
+    EXPECT_EQ(mismatch(written(file, "p.json"), table), "");
+    const auto as_table = check_file({"o.csv", written(file, "o.csv")}, {}, {});
+    ASSERT_TRUE(as_table) << to_string(as_table.error());
+    EXPECT_TRUE(as_table->sound());
+  }
+}
+
+TEST(SharedRows, APlanThatSharesNothingIsOneForItsTableToo) {
+  const std::string apart = "id,lower,upper,size\na,0,3,64\nb,2,5,64\n";
+  EXPECT_EQ(mismatch(written(planned(apart), "p.json"), kTakeOver), "");
+}
+
+TEST(SharedRows, APlanThatSharesWhatTheTableDoesNotPermitIsRefused) {
+  EXPECT_EQ(
+      mismatch(written(planned(kTakeOver), "p.json"), "id,lower,upper,size\na,0,3,64\nb,2,5,64\n"),
+      "buffer b takes over the bytes of a in the plan, which the input does not permit");
+  EXPECT_EQ(mismatch(written(planned(kJoin), "p.json"),
+                     "id,lower,upper,size\ns,0,3,256\nc,1,3,256\nj,2,4,512\no,3,4,512\n"),
+            "buffer c is bytes of j from byte 256 on in the plan, which the input does not permit");
+}
+
+TEST(SharedRows, APlanThatPutsAPartElsewhereInItsWholeIsRefused) {
+  const std::string other =
+      "id,lower,upper,size,part_of\ns,0,3,256,j@256\nc,1,3,256,j@0\nj,2,4,512,\no,3,4,512,\n";
+  EXPECT_EQ(mismatch(written(planned(other), "p.json"), kJoin),
+            "buffer c is bytes of j from byte 0 on in the plan, which the input does not permit");
+}
+
+TEST(SharedRows, WhatIsHeldIsNobodysHost) {
+  PlanOptions options;
+  options.hold = {"a"};
+  const auto file = planned(kTakeOver, options);
+  EXPECT_EQ(file.plan.buffers.size(), 1u);
+  EXPECT_FALSE(file.plan.buffers[0].reuses);
+}
+
+TEST(SharedRows, APartThatIsFixedStandsInAWholeThatIsFixed) {
+  const std::string head = "id,lower,upper,size,part_of,offset\ns,0,3,256,j@256,512\n";
+  EXPECT_EQ(arena(planned(head + "j,2,4,512,,256\n")), 768U);
+  EXPECT_FALSE(planned(head + "j,2,4,512,,-1\n").plan.buffers[1].view_of);
+}
+
+// The fixed rows leave a byte 1 alone and b, while it outlives a, byte 2.
+TEST(SharedRows, WhatFitsOnlyApartIsPlacedApart) {
+  const std::string table =
+      "id,lower,upper,size,reuses,offset\na,0,2,1,,\nb,1,3,1,a,\nf,0,2,1,,0\ng,0,1,1,,2\n"
+      "h,2,3,1,,0\ni,2,3,1,,1\n";
+  PlanOptions options;
+  options.capacity = {{"", Bytes(3)}};
+  EXPECT_EQ(arena(planned(table, options)), 3U);
+  EXPECT_EQ(planned(table, options).plan.buffers[1].offset, Offset(2));
+}
+
+std::string refused(const std::string& text) {
+  const auto answer = plan_file({"in.csv", text}, {});
+  return answer ? "planned" : to_string(answer.error());
+}
+
+TEST(SharedRows, APermissionThatNamesNoOtherRowIsRefusedWhereItStands) {
+  EXPECT_EQ(refused("id,lower,upper,size,reuses\na,0,3,64,z\n").substr(0, 45),
+            "in.csv:2:10: there is no row 'z' (name the id");
+  EXPECT_EQ(refused("id,lower,upper,size,reuses\na,0,3,64,a\n").substr(0, 34),
+            "in.csv:2:10: the row names itself ");
+  EXPECT_EQ(refused("id,lower,upper,size,part_of\na,0,3,64,b\nb,2,3,64,\n").substr(0, 62),
+            "in.csv:2:10: found 'b', expected the joined row and a byte of ");
+  EXPECT_EQ(refused("id,lower,upper,size,part_of\na,0,3,64,b@1\nb,2,3,64,\n").substr(0, 60),
+            "in.csv:2:10: 64 bytes from byte 1 on end past the 64 of 'b' ");
+}
+
+struct Row {
+  Step lower = 0, upper = 0;
+  std::uint64_t size = 0;
+  std::optional<std::size_t> reuses;
+  std::optional<std::pair<std::size_t, std::uint64_t>> part_of;
+};
+
+std::vector<Row> random_rows(std::mt19937_64& random) {
+  std::vector<Row> rows(2 + random() % 8);
+  for (Row& row : rows) {
+    row.lower = random() % 8;
+    row.upper = row.lower + 1 + random() % 4;
+    row.size = 1 + random() % 8;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t other = random() % rows.size();
+    if (other == i) continue;
+    if (random() % 2 == 0) {
+      rows[i].reuses = other;
+    } else if (rows[i].size <= rows[other].size) {
+      rows[i].part_of = {other, random() % (rows[other].size - rows[i].size + 1)};
+    }
+  }
+  return rows;
+}
+
+std::string table_of(const std::vector<Row>& rows) {
+  std::string text = "id,lower,upper,size,reuses,part_of\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    text += "r" + std::to_string(i) + "," + std::to_string(row.lower) + "," +
+            std::to_string(row.upper) + "," + std::to_string(row.size) + ",";
+    if (row.reuses) text += "r" + std::to_string(*row.reuses);
+    text += ",";
+    if (row.part_of) {
+      text += "r" + std::to_string(row.part_of->first) + "@" + std::to_string(row.part_of->second);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+// Runs the rows step by step on bytes that know whose value they hold: at its first step a row is
+// written (parts are in their place already if they stand there), in each it must be found whole.
+// A row that is joined from parts finds theirs in its bytes.
+std::string run(const std::vector<Row>& rows, const std::vector<std::uint64_t>& places) {
+  std::vector<std::vector<std::size_t>> holds(256);  // by byte: the rows whose value it is
+  for (Step step = 0; step < 16; ++step) {
+    // What was written before is read first; what may take over something of this step is written
+    // last.
+    for (const int turn : {0, 1, 2}) {
+      const bool writes = turn > 0;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const Row& row = rows[i];
+        const bool is_last = row.reuses && rows[*row.reuses].upper == row.lower + 1;
+        if (step < row.lower || step >= row.upper || (row.lower == step) != writes) continue;
+        if (writes && (turn == 2) != is_last) continue;
+        for (std::uint64_t k = 0; k < row.size; ++k) {
+          auto& at = holds[places[i] + k];
+          if (!writes) {
+            if (std::find(at.begin(), at.end(), i) == at.end())
+              return "row " + std::to_string(i) + " lost";
+            continue;
+          }
+          // The parts that are copied to this byte, and theirs, keep their value where they stand
+          // there.
+          std::vector<std::size_t> kept = {i};
+          for (std::size_t whole = 0; whole < kept.size(); ++whole) {
+            for (const std::size_t other : at) {
+              const auto& part = rows[other].part_of;
+              const bool in_place = part && part->first == kept[whole] &&
+                                    step < rows[other].upper &&
+                                    places[other] == places[kept[whole]] + part->second;
+              if (in_place) kept.push_back(other);
+            }
+          }
+          at = kept;
+        }
+      }
+    }
+  }
+  return "";
+}
+
+// A value live beyond the step in which another is written over it is found lost.
+TEST(SharedRows, EveryValueIsFoundWholeWhateverIsShared) {
+  std::mt19937_64 random(17);
+  int taken = 0, joined = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const auto rows = random_rows(random);
+    const std::string table = table_of(rows);
+    const auto file = planned(table);
+    std::vector<std::uint64_t> places(rows.size());
+    for (const PlannedBuffer& buffer : file.plan.buffers) {
+      places[std::stoul(buffer.name.substr(1))] = buffer.offset.value();
+      taken += buffer.reuses ? 1 : 0;
+      joined += buffer.view_of ? 1 : 0;
+    }
+    ASSERT_EQ(run(rows, places), "") << table;
+    ASSERT_TRUE(check_placement(file.plan).sound()) << table;
+    ASSERT_EQ(mismatch(written(file, "p.json"), table), "") << table;
+  }
+  EXPECT_GT(taken, 300);
+  EXPECT_GT(joined, 300);
+}
+
+}  // namespace
+}  // namespace berth
