@@ -99,7 +99,8 @@ ExitStatus CheckCommand::run() const {
   if (!options) return report.failure(options.error());
   const auto plan = open_input(plan_);
   if (!plan) return report.failure(plan.error());
-  if (kind_of(plan->content) == InputKind::ResidencyJson) return check_residency(*plan, report);
+  if (kind_of(plan->content) == InputKind::ResidencyJson)
+    return check_residency(*plan, *options, report);
   std::optional<InputFile> input;
   if (!input_.empty()) {
     auto opened = open_input(input_);
@@ -121,7 +122,8 @@ ExitStatus CheckCommand::run() const {
   return checked->sound() ? kYes : kNo;
 }
 
-ExitStatus CheckCommand::check_residency(const InputFile& file, const Report& report) const {
+ExitStatus CheckCommand::check_residency(const InputFile& file, const PlanOptions& options,
+                                         const Report& report) const {
   std::optional<ResidencySource> source;
   if (input_.empty() != target_.empty()) {
     return report.failure({Error::Kind::Usage, "berth check",
@@ -133,7 +135,7 @@ ExitStatus CheckCommand::check_residency(const InputFile& file, const Report& re
     if (!input) return report.failure(input.error());
     auto target = open_input(target_);
     if (!target) return report.failure(target.error());
-    source = ResidencySource{*std::move(input), *std::move(target)};
+    source = ResidencySource{*std::move(input), *std::move(target), options};
   }
   const auto verdict = check_residency_file(file, source);
   if (!verdict) return report.failure(verdict.error());

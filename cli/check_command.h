@@ -19,7 +19,8 @@ class CheckCommand {
   ExitStatus run() const;
 
  private:
-  ExitStatus check_residency(const InputFile& file, const Report& report) const;
+  ExitStatus check_residency(const InputFile& file, const PlanOptions& options,
+                             const Report& report) const;
 
   CLI::App* command_;
   std::string plan_;

@@ -10,9 +10,11 @@ ExplainCommand::ExplainCommand(CLI::App& app)
     : command_(app.add_subcommand(
           "explain", "Say what an arena's peak is made of, and what changes would win")) {
   command_
-      ->add_option("INPUT", input_,
-                   "A .tflite or .onnx model, an instance table (.csv) or a schedule (.json); - is "
-                   "standard input")
+      ->add_option(
+          "INPUT", input_,
+          "A .tflite or .onnx model, a program or a schedule (.json), or an instance table "
+          "(.csv); - is "
+          "standard input")
       ->required();
   options_.add_to(*command_, /*for_check=*/false);
   common_.add_to(*command_);

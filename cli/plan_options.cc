@@ -148,23 +148,7 @@ std::optional<Error> add_model_options(PlanOptions& options, const std::vector<s
 
 }  // namespace
 
-void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
-  command
-      .add_option("--capacity", capacity_, "Bytes a device has: BYTES for each, or DEVICE=BYTES")
-      ->type_name("[DEVICE=]BYTES");
-  command.add_option("--reserve", reserve_, "Bytes of each capacity that nobody may use")
-      ->type_name("BYTES");
-  command
-      .add_option("--alignment", alignment_,
-                  "Round sizes up to, and place at multiples of, N (a power of two; default: 16 "
-                  "for .tflite, 64 for .onnx, 256 for a schedule, 1 for a table)")
-      ->type_name("N");
-  command
-      .add_option("--scratch", scratch_,
-                  "Bytes that live in the steps named OP (or in step number OP) alone")
-      ->type_name("OP=BYTES");
-  command.add_option("--hold", hold_, "Do not plan this buffer: its contents outlive the run")
-      ->type_name("NAME");
+void PlanOptionTexts::add_model_to(CLI::App& command) {
   command
       .add_option(
           "--bind", bind_,
@@ -182,6 +166,26 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
       ->type_name("IN=OUT");
   command.add_flag("--views", views_,
                    "Reshape-like operators of a model share their operand's bytes");
+}
+
+void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
+  command
+      .add_option("--capacity", capacity_, "Bytes a device has: BYTES for each, or DEVICE=BYTES")
+      ->type_name("[DEVICE=]BYTES");
+  command.add_option("--reserve", reserve_, "Bytes of each capacity that nobody may use")
+      ->type_name("BYTES");
+  command
+      .add_option("--alignment", alignment_,
+                  "Round sizes up to, and place at multiples of, N (a power of two; default: 16 "
+                  "for .tflite, 64 for .onnx, 256 for a schedule, 1 for a table or a program)")
+      ->type_name("N");
+  command
+      .add_option("--scratch", scratch_,
+                  "Bytes that live in the steps named OP (or in step number OP) alone")
+      ->type_name("OP=BYTES");
+  command.add_option("--hold", hold_, "Do not plan this buffer: its contents outlive the run")
+      ->type_name("NAME");
+  add_model_to(command);
   command.add_flag("--in-place", in_place_,
                    "Results of a model may be written over an operand that dies there, and parts "
                    "of a concatenation straight to their place");

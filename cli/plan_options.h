@@ -14,6 +14,8 @@ class PlanOptionTexts {
  public:
   // `for_check`: only those that say how a file is read.
   void add_to(CLI::App& command, bool for_check);
+  // Only those that say what a model leaves open, and which of its tensors share bytes.
+  void add_model_to(CLI::App& command);
 
   // Refuses a size, name or number that is none, naming the option.
   Result<PlanOptions> parse() const;

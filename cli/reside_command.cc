@@ -36,7 +36,7 @@ Result<SweepRange> read_range(const std::string& text) {
 // Each form that a path's ending asks for.
 Result<std::vector<FileContent>> residency_forms(const ResidedFile& file,
                                                  const std::vector<std::string>& paths) {
-  const auto& [deployment, target, answer] = file;
+  const auto& [deployment, target, answer, notes] = file;
   std::vector<FileContent> files;
   for (const std::string& path : paths) {
     if (path.ends_with(".json")) {
@@ -75,7 +75,10 @@ Result<std::vector<FileContent>> sweep_forms(const Sweep& sweep,
 
 ResideCommand::ResideCommand(CLI::App& app)
     : command_(app.add_subcommand("reside", "Find which memory of a chip each tensor lives in")) {
-  command_->add_option("INPUT", input_, "A program or a deployment (.json); - is standard input")
+  command_
+      ->add_option(
+          "INPUT", input_,
+          "A .tflite or .onnx model, a program or a deployment (.json); - is standard input")
       ->required();
   command_->add_option("--target", target_, "The chips (.toml)")->type_name("FILE")->required();
   command_->add_option("--policy", policy_, "rule: as its source says; best: the least off chip")
@@ -95,11 +98,15 @@ ResideCommand::ResideCommand(CLI::App& app)
       ->type_name("FILE")
       ->expected(1)
       ->take_all();
+  model_.add_model_to(*command_);
   common_.add_to(*command_);
 }
 
-ResideOptions ResideCommand::options() const {
-  return {policy_ == "best" ? Policy::Best : Policy::Rule, split_, concurrent_, effort_};
+Result<ResideOptions> ResideCommand::options() const {
+  auto model = model_.parse();
+  if (!model) return tl::unexpected(model.error());
+  return ResideOptions{policy_ == "best" ? Policy::Best : Policy::Rule, split_, concurrent_,
+                       effort_, *std::move(model)};
 }
 
 ExitStatus ResideCommand::run() const {
@@ -108,19 +115,23 @@ ExitStatus ResideCommand::run() const {
   if (!input) return report.failure(input.error());
   const auto target = open_input(target_);
   if (!target) return report.failure(target.error());
-  return sweep_.empty() ? reside(*input, *target, report) : sweep(*input, *target, report);
+  const auto asked = options();
+  if (!asked) return report.failure(asked.error());
+  return sweep_.empty() ? reside(*input, *target, *asked, report)
+                        : sweep(*input, *target, *asked, report);
 }
 
 ExitStatus ResideCommand::reside(const InputFile& input, const InputFile& target,
-                                 const Report& report) const {
-  const auto result = reside_file(input, target, options());
+                                 const ResideOptions& options, const Report& report) const {
+  const auto result = reside_file(input, target, options);
   if (!result) return report.failure(result.error());
   if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
   const auto& resided = std::get<ResidedFile>(*result);
-  const auto& [deployment, chips, answer] = resided;
+  const auto& [deployment, chips, answer, notes] = resided;
   const auto files = residency_forms(resided, outputs_);
   if (!files) return report.failure(files.error());
   if (const auto written = write_files(*files); !written) return report.failure(written.error());
+  for (const std::string& note : notes) report.note(note);
   if (report.json()) {
     report.result(write_residency(answer, deployment));
   } else if (!report.quiet()) {
@@ -131,14 +142,14 @@ ExitStatus ResideCommand::reside(const InputFile& input, const InputFile& target
 }
 
 ExitStatus ResideCommand::sweep(const InputFile& input, const InputFile& target,
-                                const Report& report) const {
+                                const ResideOptions& options, const Report& report) const {
   if (concurrent_) {
     return report.failure({Error::Kind::Usage, "--sweep", "is of programs that run one at a time",
                            "leave out --concurrent"});
   }
   const auto range = read_range(sweep_);
   if (!range) return report.failure(range.error());
-  const auto result = sweep_file(input, target, *range, options());
+  const auto result = sweep_file(input, target, *range, options);
   if (!result) return report.failure(result.error());
   if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
   const auto& found = std::get<Sweep>(*result);

@@ -8,6 +8,7 @@
 #include "berth/pipeline/reside_file.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/plan_options.h"
 
 namespace berth::cli {
 
@@ -19,9 +20,11 @@ class ResideCommand {
   ExitStatus run() const;
 
  private:
-  ExitStatus reside(const InputFile& input, const InputFile& target, const Report& report) const;
-  ExitStatus sweep(const InputFile& input, const InputFile& target, const Report& report) const;
-  ResideOptions options() const;
+  ExitStatus reside(const InputFile& input, const InputFile& target, const ResideOptions& options,
+                    const Report& report) const;
+  ExitStatus sweep(const InputFile& input, const InputFile& target, const ResideOptions& options,
+                   const Report& report) const;
+  Result<ResideOptions> options() const;
 
   CLI::App* command_;
   std::string input_;
@@ -32,6 +35,7 @@ class ResideCommand {
   std::uint64_t effort_ = 2'000;
   std::string sweep_;
   std::vector<std::string> outputs_;
+  PlanOptionTexts model_;
   CommonOptions common_;
 };
 

@@ -32,6 +32,21 @@ TensorKind kind_of(const Value& value) {
   return value.variable ? TensorKind::State : TensorKind::Intermediate;
 }
 
+// Its dimensions, element by element. Nothing where elements share bytes, or their size is open.
+std::optional<TileLayout> layout_of(const Value& value) {
+  const auto element = tflite::element_type(value.type);
+  if (value.dynamic || !element || element->bits == 0 || element->bits % 8 != 0) {
+    return std::nullopt;
+  }
+  TileLayout layout;
+  for (const std::int32_t dim : value.shape) {
+    layout.dims.push_back(static_cast<std::uint64_t>(dim));
+    layout.tile.push_back(1);
+  }
+  layout.tile_bytes = Bytes(element->bits / 8);
+  return layout;
+}
+
 std::vector<Tensor> tensors_of(const Network& network) {
   std::vector<Tensor> tensors;
   tensors.reserve(network.values.size());
@@ -42,6 +57,7 @@ std::vector<Tensor> tensors_of(const Network& network) {
     const bool is_stored = value.constant && value.stored != Bytes(0);
     tensor.bytes = is_stored ? value.stored : value.bytes;
     tensor.dynamic = value.dynamic && !value.constant;
+    if (!is_stored || value.stored == value.bytes) tensor.layout = layout_of(value);
     tensors.push_back(std::move(tensor));
   }
   const auto mark = [&](TensorId tensor, TensorKind kind) {
@@ -142,6 +158,23 @@ void add_permissions(const Network& network, const Clock& clock, Program& progra
   }
 }
 
+// What each access moves: all of its tensor, unless the operator reads but a part of it.
+void add_moved_bytes(const Clock& clock, Program& program) {
+  for (std::size_t step = 0; step < program.phases.size(); ++step) {
+    const Node* node = clock.nodes[step];
+    Bytes given;
+    for (TensorAccess& access : program.phases[step].accesses) {
+      access.bytes = program.tensors[access.tensor.index()].bytes;
+      if (access.kind == TensorAccess::Kind::Write) given = std::max(given, access.bytes);
+    }
+    if (node == nullptr || !tflite::selects(node->code)) continue;
+    if (tflite::reads_sizes_alone(node->code)) given = Bytes(0);
+    for (TensorAccess& access : program.phases[step].accesses) {
+      if (access.kind == TensorAccess::Kind::Read) access.bytes = std::min(access.bytes, given);
+    }
+  }
+}
+
 Result<Network> read_sound_network(std::string_view bytes, std::string_view file_name) {
   const auto file = tflite::File::open(bytes, std::string(file_name));
   if (!file) return tl::unexpected(file.error());
@@ -166,6 +199,7 @@ Result<Program> read_tflite(std::string_view bytes, std::string_view file_name,
   program.phases = std::move(clock->phases);
   program.inputs = network->graphs[0].inputs;
   program.outputs = network->graphs[0].outputs;
+  add_moved_bytes(*clock, program);
   if (options.views) add_views(*network, program.tensors);
   if (options.in_place) add_permissions(*network, *clock, program);
   return program;

@@ -113,4 +113,22 @@ bool is_elementwise(std::int32_t code) {
   return is_among(code, kElementwise);
 }
 
+bool selects(std::int32_t code) {
+  switch (static_cast<Builtin>(code)) {
+    case Builtin::EmbeddingLookup:
+    case Builtin::Gather:
+    case Builtin::GatherNd:
+    case Builtin::Slice:
+    case Builtin::StridedSlice:
+      return true;
+    default:
+      return reads_sizes_alone(code);
+  }
+}
+
+bool reads_sizes_alone(std::int32_t code) {
+  const auto builtin = static_cast<Builtin>(code);
+  return builtin == Builtin::Shape || builtin == Builtin::Rank;
+}
+
 }  // namespace berth::tflite

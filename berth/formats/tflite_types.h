@@ -21,11 +21,18 @@ std::optional<ElementType> element_type(std::int8_t number);
 // The operators that the importer treats apart, by the numbers of the public schema.
 enum class Builtin : std::int32_t {
   Concatenation = 2,
+  EmbeddingLookup = 7,
   Reshape = 22,
   Call = 31,
   Custom = 32,
+  Gather = 36,
   Squeeze = 43,
+  StridedSlice = 45,
+  Slice = 65,
   ExpandDims = 70,
+  Shape = 77,
+  GatherNd = 107,
+  Rank = 110,
   If = 118,
   While = 119,
   CallOnce = 129,
@@ -47,5 +54,10 @@ bool keeps_bytes(std::int32_t code);
 // Each element of its result depends on the elements of its operands at the same position alone,
 // so that it may be written over an operand of the same shape and type.
 bool is_elementwise(std::int32_t code);
+
+// Of its operands it reads no more than what it gives: some rows, a slice. Of those whose sizes
+// alone it looks at, nothing.
+bool selects(std::int32_t code);
+bool reads_sizes_alone(std::int32_t code);
 
 }  // namespace berth::tflite

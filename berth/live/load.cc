@@ -140,4 +140,13 @@ std::vector<LoadCurve> load_curves(const Instance& instance, Sizes sizes) {
   return curves;
 }
 
+bool has_larger_load(const Instance& a, const Instance& b) {
+  const auto loads_of_a = load_curves(a, Sizes::Padded);
+  const auto loads_of_b = load_curves(b, Sizes::Padded);
+  for (std::size_t device = 0; device < loads_of_a.size(); ++device) {
+    if (loads_of_a[device].max() > loads_of_b[device].max()) return true;
+  }
+  return false;
+}
+
 }  // namespace berth

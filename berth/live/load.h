@@ -61,4 +61,8 @@ class LoadCurve {
 // By DeviceId.
 std::vector<LoadCurve> load_curves(const Instance& instance, Sizes sizes);
 
+// Whether some device has a larger max load, padded, in `a` than in `b`, which has the same
+// devices.
+bool has_larger_load(const Instance& a, const Instance& b);
+
 }  // namespace berth

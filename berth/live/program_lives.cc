@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "berth/ir/phase_chips.h"
 #include "berth/live/load.h"
 #include "berth/live/reuse.h"
 #include "berth/live/sharing.h"
@@ -20,22 +22,33 @@ using Fault = std::optional<Error>;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-// The name itself for its first bearer; with the index behind it where it is empty or taken.
-std::vector<std::string> unique_names(const Program& program) {
-  std::unordered_set<std::string> taken;  // asked, never walked
-  std::vector<std::string> names(program.tensors.size());
-  std::vector<std::size_t> later;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    names[i] = program.tensors[i].name;
-    if (names[i].empty() || !taken.insert(names[i]).second) later.push_back(i);
+// A device for each chip that holds a tensor or scratch.
+class ChipDevices {
+ public:
+  explicit ChipDevices(const Program& program) {
+    for (const Tensor& tensor : program.tensors) ids_.emplace(tensor.chip, DeviceId());
+    for (const Phase& phase : program.phases) {
+      if (phase.scratch == Bytes(0)) continue;
+      for (const ChipId chip : phase_chips(program, phase)) ids_.emplace(chip, DeviceId());
+    }
+    if (ids_.empty()) ids_.emplace(ChipId(0), DeviceId());
+    std::size_t next = 0;
+    for (auto& [chip, id] : ids_) id = DeviceId(next++);
   }
-  for (const std::size_t i : later) {
-    do {
-      names[i] += fmt::format("#{}", i);
-    } while (!taken.insert(names[i]).second);
+
+  DeviceId of(ChipId chip) const { return ids_.at(chip); }
+  std::vector<Device> devices() const {
+    if (ids_.size() == 1) return {Device{.name = "CPU"}};
+    std::vector<Device> devices;
+    for (const auto& [chip, id] : ids_) {
+      devices.push_back({.name = fmt::format("chip{}", chip.index())});
+    }
+    return devices;
   }
-  return names;
-}
+
+ private:
+  std::map<ChipId, DeviceId> ids_;
+};
 
 class Builder {
  public:
@@ -44,6 +57,7 @@ class Builder {
         groups_(std::move(groups)),
         unit_(unit),
         sharing_(sharing),
+        devices_(program),
         names_(unique_names(program)),
         buffer_of_(program.tensors.size(), kNone),
         member_of_(program.tensors.size(), kNone) {}
@@ -56,8 +70,8 @@ class Builder {
     if (!fixed.empty()) {
       if (Fault fault = fix_places(fixed)) return tl::unexpected(std::move(*fault));
     }
-    auto instance = Instance::make({Device{"CPU", std::nullopt, Bytes(0)}}, std::move(buffers_),
-                                   unit_, step_names());
+    add_scratch();
+    auto instance = Instance::make(devices_.devices(), std::move(buffers_), unit_, step_names());
     if (!instance) return tl::unexpected(instance.error());
     return ProgramInstance{std::move(*instance), std::move(members_), std::move(kept_),
                            std::move(permissions_)};
@@ -142,6 +156,7 @@ class Builder {
       auto [life, gaps] = held_life(held[i], buffer.size);
       buffer.life = life;
       buffer.gaps = std::move(gaps);
+      buffer.device = devices_.of(program_.tensors[i].chip);
       buffers_.push_back(std::move(buffer));
     }
   }
@@ -186,6 +201,22 @@ class Builder {
     (is_part ? member.view_of : member.reuses) = member_of_[guest->on];
   }
 
+  void add_scratch() {
+    std::unordered_set<std::string> taken(names_.begin(), names_.end());
+    for (Step step = 0; step < program_.phases.size(); ++step) {
+      const Phase& phase = program_.phases[step];
+      if (phase.scratch == Bytes(0)) continue;
+      for (const ChipId chip : phase_chips(program_, phase)) {
+        std::string name = fmt::format("scratch of step {} ({})", step, phase.name);
+        while (!taken.insert(name).second) name += fmt::format(" chip {}", chip.index());
+        buffers_.push_back({.name = std::move(name),
+                            .size = phase.scratch,
+                            .life = {step, step + 1},
+                            .device = devices_.of(chip)});
+      }
+    }
+  }
+
   Fault fix_places(std::span<const std::optional<Offset>> fixed) {
     std::vector<std::size_t> first(buffers_.size(), kNone);  // the member that fixed it
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -223,6 +254,7 @@ class Builder {
   const Program& program_;
   TensorGroups groups_;
   Alignment unit_;
+  ChipDevices devices_;
   Sharing sharing_;
   std::vector<std::string> names_;            // by TensorId
   std::vector<std::size_t> buffer_of_;        // by TensorId of the host
@@ -242,11 +274,23 @@ bool has_parts(std::span<const NamedPermission> permissions) {
   });
 }
 
-Bytes max_load_of(const Instance& instance) {
-  return load_curves(instance, Sizes::Padded)[0].max();
-}
-
 }  // namespace
+
+std::vector<std::string> unique_names(const Program& program) {
+  std::unordered_set<std::string> taken;  // asked, never walked
+  std::vector<std::string> names(program.tensors.size());
+  std::vector<std::size_t> later;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    names[i] = program.tensors[i].name;
+    if (names[i].empty() || !taken.insert(names[i]).second) later.push_back(i);
+  }
+  for (const std::size_t i : later) {
+    do {
+      names[i] += fmt::format("#{}", i);
+    } while (!taken.insert(names[i]).second);
+  }
+  return names;
+}
 
 Result<ProgramInstance> program_instance(const Program& program, Alignment unit,
                                          std::span<const std::optional<Offset>> fixed,
@@ -256,8 +300,7 @@ Result<ProgramInstance> program_instance(const Program& program, Alignment unit,
   auto shared = Builder(program, *groups, unit, sharing).build(fixed);
   if (!shared || sharing != Sharing::Granted || !has_parts(shared->permissions)) return shared;
   auto apart = Builder(program, std::move(*groups), unit, Sharing::NoParts).build(fixed);
-  if (!apart || max_load_of(apart->instance) >= max_load_of(shared->instance)) return shared;
-  return apart;
+  return apart && has_larger_load(shared->instance, apart->instance) ? apart : shared;
 }
 
 }  // namespace berth

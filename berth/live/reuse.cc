@@ -66,6 +66,10 @@ class Reader {
     (access.kind == TensorAccess::Kind::Read ? touch.read : touch.written) = true;
   }
 
+  bool share_a_chip(TensorId a, TensorId b) const {
+    return program_.tensors[a.index()].chip == program_.tensors[b.index()].chip;
+  }
+
   bool is_root(TensorId tensor) const { return groups_[tensor].root == tensor; }
 
   bool begins_at(TensorId tensor, Step step) const {
@@ -79,7 +83,8 @@ class Reader {
     const Touch& touch = touch_of(operand);
     const bool only_read = touch.step == step && touch.by == operand && touch.read &&
                            !touch.written && !touch.by_others;
-    return only_read && !groups_.of(operand).given_out && begins_at(result, step);
+    return only_read && !groups_.of(operand).given_out && begins_at(result, step) &&
+           share_a_chip(result, operand);
   }
 
   bool is_good(const TensorAccess& part, Step step) const {
@@ -88,7 +93,7 @@ class Reader {
     const auto& written = touch_of(part.tensor).last_write;
     return is_root(part.tensor) && (group.given_in || written) && (!written || *written < step) &&
            begins_at(whole, step) && touch_of(whole).last_write == step &&
-           !(group.given_in && groups_.of(whole).given_out);
+           share_a_chip(part.tensor, whole) && !(group.given_in && groups_.of(whole).given_out);
   }
 
   const Program& program_;

@@ -84,15 +84,6 @@ Result<SharedRows> shared(const Instance& table, std::span<const Sharer> sharers
   return SharedRows{*std::move(instance), std::move(members)};
 }
 
-bool is_larger_anywhere(const Instance& a, const Instance& b) {
-  const auto load_a = load_curves(a, Sizes::Padded);
-  const auto load_b = load_curves(b, Sizes::Padded);
-  for (std::size_t device = 0; device < load_a.size(); ++device) {
-    if (load_a[device].max() > load_b[device].max()) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<SharedRows> share_rows(const Instance& table, std::span<const SharePermission> permissions) {
@@ -106,8 +97,7 @@ Result<SharedRows> share_rows(const Instance& table, std::span<const SharePermis
       near, [](const SharePermission& permission) { return permission.kind == Kind::PartOf; });
   if (!all || has_part == 0) return all;
   auto apart = shared(table, sharers, near);
-  if (!apart || !is_larger_anywhere(all->instance, apart->instance)) return all;
-  return apart;
+  return apart && has_larger_load(all->instance, apart->instance) ? apart : all;
 }
 
 }  // namespace berth

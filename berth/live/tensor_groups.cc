@@ -75,15 +75,30 @@ void extend(std::optional<LiveRange>& life, LiveRange more) {
   life->upper = std::max(life->upper, more.upper);
 }
 
+// A loop over phases counts as one phase, since the next turn finds what this one left. Bounds
+// whose product 64 bits do not hold make no difference here.
+std::vector<LiveRange> spans_of(const Program& program) {
+  std::vector<LiveRange> spans;
+  for (Step step = 0; step < program.phases.size(); ++step) spans.push_back({step, step + 1});
+  for (const PhaseLoop& loop : program.loops) {
+    for (Step step = loop.phases.lower; step < loop.phases.upper; ++step) {
+      spans[step] = {std::min(spans[step].lower, loop.phases.lower),
+                     std::max(spans[step].upper, loop.phases.upper)};
+    }
+  }
+  return spans;
+}
+
 void add_lives(const Program& program, TensorGroups& groups) {
   const Step steps = std::max<Step>(program.phases.size(), 1);
+  const auto spans = spans_of(program);
   const auto part_of = [&](TensorId tensor) -> auto& { return groups.parts[tensor.index()]; };
   const auto group_of = [&](TensorId tensor) -> auto& {
     return groups.groups[part_of(tensor).root.index()];
   };
   for (Step step = 0; step < program.phases.size(); ++step) {
     for (const TensorAccess& access : program.phases[step].accesses) {
-      extend(part_of(access.tensor).life, {step, step + 1});
+      extend(part_of(access.tensor).life, spans[step]);
       if (access.kind == TensorAccess::Kind::Write) group_of(access.tensor).written = true;
     }
   }

@@ -13,7 +13,8 @@
 namespace berth {
 
 // Which tensors of a program stand on the same bytes, and when those live. A group is a tensor that
-// is no view, its root, with all that views it, directly or through other views.
+// is no view, its root, with all that views it, directly or through other views. What a loop over
+// phases touches lives through all of it.
 struct TensorGroups {
   struct Part {
     TensorId root;

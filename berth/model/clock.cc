@@ -1,7 +1,9 @@
 #include "berth/model/clock.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "berth/model/constants.h"
@@ -11,6 +13,11 @@ namespace berth {
 namespace {
 
 using Tensors = std::vector<TensorId>;
+
+// Of an operand they read no more than what they give, in alphabetical order.
+constexpr std::array<std::string_view, 5> kSelecting = {"Compress", "Gather", "GatherElements",
+                                                        "GatherND", "Slice"};
+static_assert(std::ranges::is_sorted(kSelecting));
 
 void append(Tensors& list, const std::vector<std::optional<TensorId>>& more) {
   for (const auto& tensor : more) {
@@ -38,8 +45,13 @@ std::vector<std::size_t> homes_of(const ModelGraph& graph) {
 
 class Unfolder {
  public:
-  Unfolder(const ModelGraph& graph, const ModelFacts& facts, const std::vector<bool>& constants)
-      : graph_(graph), facts_(facts), constants_(constants), homes_(homes_of(graph)) {}
+  Unfolder(const ModelGraph& graph, const ModelFacts& facts, const std::vector<bool>& constants,
+           std::span<const Tensor> tensors)
+      : graph_(graph),
+        facts_(facts),
+        constants_(constants),
+        tensors_(tensors),
+        homes_(homes_of(graph)) {}
 
   ModelClock unfold() {
     runs_.push_back({0, "", nullptr});
@@ -167,19 +179,19 @@ class Unfolder {
     const ModelBlock& body = graph_.blocks[run.block];
     Tensors reads = body.outputs;
     Tensors writes = writes_of(*run.owner);
+    Tensors held;
     if (control_of(*run.owner) != Control::If) {
-      append(reads, held_operands(*run.owner));
-      append(reads, writes);
-      append(reads, run.captured);
+      append(held, held_operands(*run.owner));
+      append(held, writes);
+      append(held, run.captured);
+      append(held, carried_by_input(*run.owner, body));
       append(writes, carried_by_input(*run.owner, body));
-      append(reads, carried_by_input(*run.owner, body));
     }
-    step(run.path + "exit", reads, writes, nullptr);
+    step(run.path + "exit", reads, writes, nullptr, held);
   }
 
   // A value is read once by a step, however often the step names it.
-  Tensors planned(Tensors tensors) const {
-    std::erase_if(tensors, [&](TensorId tensor) { return constants_[tensor.index()]; });
+  static Tensors once(const Tensors& tensors) {
     Tensors once;
     for (const TensorId tensor : tensors) {
       if (std::ranges::find(once, tensor) == once.end()) once.push_back(tensor);
@@ -187,19 +199,39 @@ class Unfolder {
     return once;
   }
 
-  void step(std::string name, const Tensors& all_reads, const Tensors& all_writes,
-            const ModelNode* node) {
+  // `held`: read so that they live, not moved.
+  void step(std::string name, Tensors reads, Tensors writes, const ModelNode* node,
+            const Tensors& held = {}) {
+    std::erase_if(writes, [&](TensorId tensor) { return constants_[tensor.index()]; });
+    writes = once(writes);
+    reads = once(reads);
+    const std::size_t moved = reads.size();
+    append(reads, held);
+    reads = once(reads);
+
     Phase phase{std::move(name), {}};
     phase.stays = node == nullptr || runs_.size() > 1;
-    for (const TensorId tensor : planned(all_reads)) {
-      phase.accesses.push_back({tensor, TensorAccess::Kind::Read, std::nullopt});
-      note_capture(tensor);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const Bytes bytes = i < moved ? read_by(node, reads[i], writes) : Bytes(0);
+      phase.accesses.push_back({reads[i], TensorAccess::Kind::Read, std::nullopt, bytes});
+      if (!constants_[reads[i].index()]) note_capture(reads[i]);
     }
-    for (const TensorId tensor : planned(all_writes)) {
-      phase.accesses.push_back({tensor, TensorAccess::Kind::Write, std::nullopt});
+    for (const TensorId tensor : writes) {
+      phase.accesses.push_back({tensor, TensorAccess::Kind::Write, std::nullopt, bytes_of(tensor)});
     }
     clock_.phases.push_back(std::move(phase));
     clock_.nodes.push_back(node);
+  }
+
+  Bytes bytes_of(TensorId tensor) const { return tensors_[tensor.index()].bytes; }
+
+  Bytes read_by(const ModelNode* node, TensorId operand, const Tensors& results) const {
+    if (node == nullptr || !node->domain.empty()) return bytes_of(operand);
+    if (node->op == "Shape" || node->op == "Size") return Bytes(0);
+    if (!std::ranges::binary_search(kSelecting, node->op)) return bytes_of(operand);
+    Bytes given;
+    for (const TensorId result : results) given = std::max(given, bytes_of(result));
+    return std::min(bytes_of(operand), given);
   }
 
   // Blocks are numbered from the outside in, so what a block reads from around it comes to be in a
@@ -214,6 +246,7 @@ class Unfolder {
   const ModelGraph& graph_;
   const ModelFacts& facts_;
   const std::vector<bool>& constants_;
+  std::span<const Tensor> tensors_;
   std::vector<std::size_t> homes_;
   std::vector<Run> runs_;
   ModelClock clock_;
@@ -222,8 +255,8 @@ class Unfolder {
 }  // namespace
 
 ModelClock unfold(const ModelGraph& graph, const ModelFacts& facts,
-                  const std::vector<bool>& constants) {
-  return Unfolder(graph, facts, constants).unfold();
+                  const std::vector<bool>& constants, std::span<const Tensor> tensors) {
+  return Unfolder(graph, facts, constants, tensors).unfold();
 }
 
 }  // namespace berth

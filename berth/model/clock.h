@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "berth/ir/model_graph.h"
@@ -33,9 +34,13 @@ struct ModelClock {
   std::vector<const ModelNode*> nodes;  // by phase: whose step it is; null for a copy
 };
 
+// An access moves all of its tensor, as `tensors` say it; a node that selects rows or a slice moves
+// no more of an operand than it gives; what a loop only keeps for its next turn is not moved. A
+// body's steps are counted for one turn.
+//
 // `constants`: by TensorId; nodes that give nothing else have no step. The graph must outlive the
 // clock. O(operands x nesting); no recursion.
 ModelClock unfold(const ModelGraph& graph, const ModelFacts& facts,
-                  const std::vector<bool>& constants);
+                  const std::vector<bool>& constants, std::span<const Tensor> tensors);
 
 }  // namespace berth

@@ -26,6 +26,16 @@ Result<Bytes> bytes_of(const ModelGraph& graph, std::size_t index, const Fact& f
                                  text_of(fact.shape), fact.element->name(), bytes.error()));
 }
 
+// Its dimensions, element by element. Nothing where elements share bytes, or a size is open.
+std::optional<TileLayout> layout_of(const Fact& fact) {
+  if (!is_sized(fact) || fact.element->bits() % 8 != 0) return std::nullopt;
+  TileLayout layout;
+  for (const Dim& dim : *fact.shape) layout.dims.push_back(*dim);
+  layout.tile.assign(layout.dims.size(), 1);
+  layout.tile_bytes = Bytes(fact.element->bits() / 8);
+  return layout;
+}
+
 Result<std::vector<Tensor>> tensors_of(const ModelGraph& graph, const ModelFacts& facts,
                                        const std::vector<bool>& constants) {
   std::vector<Tensor> tensors;
@@ -38,6 +48,7 @@ Result<std::vector<Tensor>> tensors_of(const ModelGraph& graph, const ModelFacts
     tensor.kind = constants[i] ? TensorKind::Weight : TensorKind::Intermediate;
     tensor.bytes = *bytes;
     tensor.dynamic = !constants[i] && !is_sized(facts.facts[i]);
+    tensor.layout = layout_of(facts.facts[i]);
     tensors.push_back(std::move(tensor));
   }
   return tensors;
@@ -75,6 +86,7 @@ Result<std::size_t> take_larger_sizes(const ModelGraph& graph, const ModelFacts&
     if (is_only_there) tensors[i].dynamic = false;
     if (tensors[i].dynamic || *bytes <= tensors[i].bytes) continue;
     tensors[i].bytes = *bytes;
+    tensors[i].layout = layout_of(least.facts[i]);
     ++larger;
   }
   return larger;
@@ -105,7 +117,7 @@ Result<ModelProgram> model_program(const ModelGraph& graph, const ModelOptions& 
   }
   const auto states = carried_states(graph, options.states);
   if (!states) return tl::unexpected(states.error());
-  auto clock = unfold(graph, *facts, constants);
+  auto clock = unfold(graph, *facts, constants, *tensors);
 
   Program& program = result.program;
   program.name = graph.blocks[0].name;

@@ -46,8 +46,9 @@ Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
                                                 const ResidencySource& source) {
   const auto target = read_target(source.target.content, source.target.path);
   if (!target) return tl::unexpected(target.error());
-  const auto deployment = read_deployment_file(source.input);
-  if (!deployment) return tl::unexpected(deployment.error());
+  const auto deployed = read_deployed(source.input, *target, source.options);
+  if (!deployed) return tl::unexpected(deployed.error());
+  const Deployment* deployment = &deployed->deployment;
   const auto demand = placed_demand(*deployment, *target, source.input);
   if (!demand) return tl::unexpected(demand.error());
 

@@ -5,13 +5,15 @@
 #include "berth/base/result.h"
 #include "berth/certify/residency.h"
 #include "berth/pipeline/input.h"
+#include "berth/pipeline/options.h"
 
 namespace berth {
 
 // What a residency was made from.
 struct ResidencySource {
-  InputFile input;  // a program or a deployment
+  InputFile input;  // a model, a program or a deployment
   InputFile target;
+  PlanOptions options{};  // how a model is read
 };
 
 // A residency (berth.residency/1) from any hand, judged; with its source, also whether it is about

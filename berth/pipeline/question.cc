@@ -13,21 +13,19 @@
 #include "berth/certify/order.h"
 #include "berth/formats/file.h"
 #include "berth/formats/json.h"
-#include "berth/formats/onnx.h"
 #include "berth/formats/schedule.h"
-#include "berth/formats/tflite.h"
 #include "berth/live/load.h"
 #include "berth/live/phase_order.h"
 #include "berth/live/program_lives.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/live/shared_rows.h"
-#include "berth/model/program.h"
+#include "berth/pipeline/model_input.h"
 
 namespace berth {
 namespace {
 
-constexpr std::uint64_t kTfliteUnit = 16;
-constexpr std::uint64_t kOnnxUnit = 64;
+constexpr const char* kExpected =
+    "give a .tflite or .onnx model, a program, an instance table or a schedule";
 
 // Names that were asked for; each must be met.
 class AskedNames {
@@ -171,8 +169,11 @@ Result<Question> hold_members(Question question, const InputFile& file,
   return without_buffers(std::move(question), is_held);
 }
 
+// Of all devices together.
 Bytes max_load_of(const Instance& instance) {
-  return load_curves(instance, Sizes::Padded)[0].max();
+  Bytes sum;
+  for (const auto& curve : load_curves(instance, Sizes::Padded)) sum += curve.max();
+  return sum;
 }
 
 // The lives under an order with a lower max load; nothing where none was found.
@@ -196,9 +197,18 @@ std::string reorder_note(const Program& program, const PhaseOrder& order, Bytes 
                      program.phases.size(), before.count(), after.count());
 }
 
-Result<Question> model_question(const InputFile& file, const Program& program, Alignment unit,
-                                const OfflinePlan& fixed, std::vector<std::string> notes,
-                                const PlanOptions& options) {
+Result<Question> read_model_question(const InputFile& file, const PlanOptions& options) {
+  auto input = read_model_input(file, options);
+  if (!input) return tl::unexpected(input.error());
+  const Program& program = input->program;
+  const Alignment unit = options.alignment.value_or(input->unit);
+  std::vector<std::string> notes = std::move(input->notes);
+  if (!program.buffers.empty()) {
+    notes.push_back(fmt::format(
+        "{} buffers of sites have places of their own and are not planned (--target counts them)",
+        program.buffers.size()));
+  }
+
   PhaseOrder order;
   std::optional<std::string> order_fault;
   if (options.order) {
@@ -206,12 +216,12 @@ Result<Question> model_question(const InputFile& file, const Program& program, A
     if (!order_fault) order = *options.order;
   }
   const Sharing sharing = options.share ? Sharing::Granted : Sharing::Declined;
-  auto lives =
-      program_instance(order.empty() ? program : reordered(program, order), unit, fixed, sharing);
+  auto lives = program_instance(order.empty() ? program : reordered(program, order), unit,
+                                input->fixed, sharing);
   if (!lives) return tl::unexpected(lives.error());
   if (options.reorder && order.empty()) {
     const Bytes load = max_load_of(lives->instance);
-    auto better = reordered_lives(program, unit, fixed, load, options.pack.effort);
+    auto better = reordered_lives(program, unit, input->fixed, load, options.pack.effort);
     if (!better) return tl::unexpected(better.error());
     if (*better) {
       std::tie(*lives, order) = **std::move(better);
@@ -232,36 +242,6 @@ Result<Question> model_question(const InputFile& file, const Program& program, A
   return hold_members(std::move(question), file, options);
 }
 
-Result<Question> read_tflite_question(const InputFile& file, const PlanOptions& options) {
-  const auto program =
-      read_tflite(file.content, file.path, {.views = options.views, .in_place = options.in_place});
-  if (!program) return tl::unexpected(program.error());
-  auto offline = read_tflite_offline_plan(file.content, file.path);
-  if (!offline) return tl::unexpected(offline.error());
-  const OfflinePlan fixed =
-      options.offline_plan ? (*offline).value_or(OfflinePlan()) : OfflinePlan();
-  std::vector<std::string> notes;
-  if (*offline && !options.offline_plan) {
-    notes.push_back(
-        "the model carries an offline plan, which was not asked for (--offline-plan keeps its "
-        "places)");
-  }
-  return model_question(file, *program, options.alignment.value_or(*Alignment::of(kTfliteUnit)),
-                        fixed, std::move(notes), options);
-}
-
-Result<Question> read_onnx_question(const InputFile& file, const PlanOptions& options) {
-  const auto graph = read_onnx(file.content, file.path);
-  if (!graph) return tl::unexpected(graph.error());
-  auto model = model_program(*graph, {.bindings = options.bindings,
-                                      .states = options.states,
-                                      .views = options.views,
-                                      .in_place = options.in_place});
-  if (!model) return tl::unexpected(model.error());
-  return model_question(file, model->program, options.alignment.value_or(*Alignment::of(kOnnxUnit)),
-                        {}, std::move(model->notes), options);
-}
-
 Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
   switch (kind_of(file.content)) {
     case InputKind::InstanceCsv:
@@ -269,29 +249,30 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
     case InputKind::ScheduleJson:
       return read_schedule_question(file, options);
     case InputKind::Tflite:
-      return read_tflite_question(file, options);
+    case InputKind::Onnx:
+    case InputKind::ProgramJson:
+      return read_model_question(file, options);
     case InputKind::ReasonJson:
       return input_error(file.path, "is a reason for which a plan was refused, not an input",
                          "'berth check' judges it");
     case InputKind::PlanJson:
       return input_error(file.path, "is a plan already",
                          "plan the file it was made from, or give it to 'berth check'");
-    case InputKind::Onnx:
-      return read_onnx_question(file, options);
     case InputKind::Executorch:
       return input_error(file.path, "is an ExecuTorch program, which this version does not read",
-                         "give a .tflite or .onnx model, an instance table or a schedule");
+                         kExpected);
     case InputKind::OtherBinary:
       return input_error(file.path, "is a binary of no kind that is known, or a damaged model",
-                         "give a .tflite or .onnx model, an instance table or a schedule");
-    case InputKind::ProgramJson:
+                         kExpected);
     case InputKind::DeploymentJson:
+      return input_error(file.path, "is programs with the layers that run them, on no chip yet",
+                         "--target says on which: targets/ has public ones");
     case InputKind::ResidencyJson:
-      return input_error(file.path, "says what tensors live in which memory, not yet where in it",
-                         "'berth reside' places it on a target");
+      return input_error(file.path, "says what tensors live in which memory, not where in it",
+                         "plan the file it was made from with --target");
     case InputKind::OtherJson:
       return input_error(file.path, "is JSON, but its \"format\" is none that can be planned",
-                         "expected \"berth.schedule/1\"");
+                         "expected \"berth.schedule/1\" or \"berth.program/1\"");
   }
   __builtin_unreachable();
 }

@@ -10,10 +10,13 @@
 #include "berth/formats/file.h"
 #include "berth/formats/program_json.h"
 #include "berth/formats/target_toml.h"
+#include "berth/live/program_lives.h"
 #include "berth/pipeline/lay_out.h"
+#include "berth/pipeline/model_input.h"
 #include "berth/reside/best.h"
 #include "berth/reside/deployment.h"
 #include "berth/reside/reasons.h"
+#include "berth/reside/stored.h"
 #include "berth/reside/tiers.h"
 
 namespace berth {
@@ -39,6 +42,31 @@ Result<std::optional<BrokenPromise>> put_layouts(ResidencyAnswer& answer,
     }
   }
   return std::nullopt;
+}
+
+// One layer, every state of it carried.
+Deployment alone(Program program) {
+  Deployment deployment{.name = program.name};
+  deployment.programs.push_back({.name = program.name, .program = std::move(program)});
+  return deployment;
+}
+
+Result<DeployedInput> read_deployed_model(const InputFile& file, const Target& target,
+                                          const PlanOptions& options) {
+  auto model = read_model_input(file, options);
+  if (!model) return tl::unexpected(model.error());
+  auto stored = stored_program(model->program, target);
+  if (!stored) return tl::unexpected(stored.error());
+  const auto lives = program_instance(model->program, Alignment());
+  if (!lives) return tl::unexpected(lives.error());
+  // A model's own name is often empty, or what every exporter says.
+  stored->name = base_name(file.path);
+  DeployedInput input{alone(*std::move(stored)), options.alignment.value_or(model->unit)};
+  for (const KeptTensor& kept : lives->kept) {
+    if (kept.why != KeptWhy::Constant && kept.why != KeptWhy::Variable) input.kept.push_back(kept);
+  }
+  input.notes = std::move(model->notes);
+  return input;
 }
 
 }  // namespace
@@ -72,22 +100,22 @@ Result<DeploymentDemand> placed_demand(const Deployment& deployment, const Targe
   return tl::unexpected(std::move(placed));
 }
 
-Result<Deployment> read_deployment_file(const InputFile& input) {
+Result<DeployedInput> read_deployed(const InputFile& input, const Target& target,
+                                    const PlanOptions& options) {
+  const InputKind kind = kind_of(input.content);
+  if (kind == InputKind::Tflite || kind == InputKind::Onnx) {
+    return read_deployed_model(input, target, options);
+  }
   const auto document = JsonDocument::parse(input.content, input.path);
   if (!document) return tl::unexpected(document.error());
-  const JsonValue root = document->root();
-  const bool is_object = root.kind() == JsonValue::Kind::Object;
-  const auto format = is_object ? root.field("format") : std::nullopt;
-  const bool is_program = format && format->kind() == JsonValue::Kind::String &&
-                          format->string().starts_with("berth.program/");
-  if (is_program) {
-    auto program = read_program(root);
+  if (kind == InputKind::ProgramJson) {
+    auto program = read_program(document->root());
     if (!program) return tl::unexpected(program.error());
-    Deployment deployment{.name = program->name};
-    deployment.programs.push_back({.name = program->name, .program = *std::move(program)});
-    return deployment;
+    return DeployedInput{alone(*std::move(program)), Alignment()};
   }
-  return read_deployment(*document, read_file);
+  auto deployment = read_deployment(*document, read_file);
+  if (!deployment) return tl::unexpected(deployment.error());
+  return DeployedInput{*std::move(deployment), Alignment()};
 }
 
 Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
@@ -129,16 +157,16 @@ Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target
                                  const ResideOptions& options) {
   auto target = read_target(target_file.content, target_file.path);
   if (!target) return tl::unexpected(target.error());
-  auto deployment = read_deployment_file(input);
-  if (!deployment) return tl::unexpected(deployment.error());
-  if (const auto demand = placed_demand(*deployment, *target, input); !demand) {
+  auto deployed = read_deployed(input, *target, options.model);
+  if (!deployed) return tl::unexpected(deployed.error());
+  if (const auto demand = placed_demand(deployed->deployment, *target, input); !demand) {
     return tl::unexpected(demand.error());
   }
-  auto answer = reside_deployment(*deployment, *target, options);
+  auto answer = reside_deployment(deployed->deployment, *target, options);
   if (!answer) return tl::unexpected(answer.error());
   if (auto* broken = std::get_if<BrokenPromise>(&*answer)) return ResideAnswer(std::move(*broken));
-  return ResidedFile{*std::move(deployment), *std::move(target),
-                     std::get<ResidencyAnswer>(*std::move(answer))};
+  return ResidedFile{std::move(deployed->deployment), *std::move(target),
+                     std::get<ResidencyAnswer>(*std::move(answer)), std::move(deployed->notes)};
 }
 
 }  // namespace berth

@@ -20,12 +20,22 @@ struct ResideOptions {
   bool split = false;       // instances of a class may part ways, under the best
   bool concurrent = false;  // programs run at once: their reserves add up, under the rule
   std::uint64_t effort = 2'000;
+  PlanOptions model{};  // how a model is read
+};
+
+// A file as programs for a target.
+struct DeployedInput {
+  Deployment deployment;
+  Alignment unit;                    // of a model's places
+  std::vector<KeptTensor> kept{};    // what of a model has no bytes to be placed
+  std::vector<std::string> notes{};  // what its reader should know
 };
 
 struct ResidedFile {
   Deployment deployment;
   Target target;
   ResidencyAnswer answer;
+  std::vector<std::string> notes;
 };
 
 using ResideAnswer = std::variant<ResidedFile, BrokenPromise>;
@@ -35,7 +45,7 @@ using ResideAnswer = std::variant<ResidedFile, BrokenPromise>;
 Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
     const Deployment& deployment, const Target& target, const ResideOptions& options);
 
-// The same of files: a program (one layer, every state of it carried) or a deployment.
+// The same of files: a model or a program (one layer, every state of it carried), or a deployment.
 Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target,
                                  const ResideOptions& options);
 
@@ -52,7 +62,9 @@ struct Savings {
 // The independent check of what each chip keeps; or what is wrong with it.
 std::variant<Savings, BrokenPromise> savings_of(const std::vector<ChipCertificate>& certificates);
 
-// A program or a deployment; other files that it names are read beside it.
-Result<Deployment> read_deployment_file(const InputFile& input);
+// A model as the target stores it (reside/stored.h), a program, or a deployment; other files that
+// it names are read beside it.
+Result<DeployedInput> read_deployed(const InputFile& input, const Target& target,
+                                    const PlanOptions& options);
 
 }  // namespace berth

@@ -135,12 +135,13 @@ Result<SweepAnswer> sweep_file(const InputFile& input, const InputFile& target_f
                                const SweepRange& range, const ResideOptions& options) {
   const auto target = read_target(target_file.content, target_file.path);
   if (!target) return tl::unexpected(target.error());
-  const auto deployment = read_deployment_file(input);
-  if (!deployment) return tl::unexpected(deployment.error());
-  if (const auto demand = placed_demand(*deployment, *target, input); !demand) {
+  const auto deployed = read_deployed(input, *target, options.model);
+  if (!deployed) return tl::unexpected(deployed.error());
+  const Deployment& deployment = deployed->deployment;
+  if (const auto demand = placed_demand(deployment, *target, input); !demand) {
     return tl::unexpected(demand.error());
   }
-  return sweep_deployment(*deployment, *target, range,
+  return sweep_deployment(deployment, *target, range,
                           {options.split ? Split::Apart : Split::Whole, {options.effort}});
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "berth/ir/phase_chips.h"
 #include "berth/ir/program_rules.h"
 
 namespace berth {
@@ -99,15 +100,9 @@ std::vector<std::vector<Demand::Scratch>> scratch_of(const Program& program, std
   for (Step step = 0; step < program.phases.size(); ++step) {
     const Phase& phase = program.phases[step];
     if (phase.scratch == Bytes(0)) continue;
-    std::vector<std::size_t> touched;
-    for (const TensorAccess& access : phase.accesses) {
-      touched.push_back(program.tensors[access.tensor.index()].chip.index());
+    for (const ChipId chip : phase_chips(program, phase)) {
+      scratch[chip.index()].push_back({step, phase.scratch});
     }
-    if (touched.empty()) touched.push_back(0);
-    std::ranges::sort(touched);
-    const auto rest = std::ranges::unique(touched);
-    touched.erase(rest.begin(), rest.end());
-    for (const std::size_t chip : touched) scratch[chip].push_back({step, phase.scratch});
   }
   return scratch;
 }

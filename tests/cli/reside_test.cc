@@ -2,6 +2,7 @@
 
 #include "berth/formats/json.h"
 #include "tests/support/command.h"
+#include "tests/testing/onnx_model.h"
 
 namespace berth {
 namespace {
@@ -90,7 +91,7 @@ TEST(ResideCommand, SweepsTheSram) {
   EXPECT_EQ(sweep({"sram=1KiB:0x800"}).status, 0);
 }
 
-class ResidencyCheck : public testing::Test {
+class ResidencyCheck : public ::testing::Test {
  protected:
   ResidencyCheck() {
     command.write("d.json", kClasses);
@@ -135,6 +136,34 @@ TEST_F(ResidencyCheck, ADamagedOneIsNot) {
   EXPECT_EQ(damaged("\"kept\": [0, 1, 1]", "\"kept\": [0, 1]").status, 3);
   EXPECT_EQ(damaged("\"end\": 1", "\"end\": 2").status, 3);
   EXPECT_EQ(damaged("\"tier\": \"dram\"", "\"tier\": \"tape\"").status, 3);
+}
+
+TEST(ResideCommand, TakesAModelWithTheSizesThatItLeavesOpen) {
+  CommandLine command;
+  command.write("t.toml", kTarget + "1000\n");
+  command.write("m.onnx", testing::onnx_bytes([](testing::GraphWriter& g) {
+                  g.input("x", {"n"});
+                  g.node("Relu", {"x"}, {"a"});
+                  g.node("Neg", {"a"}, {"b"});
+                  g.node("Abs", {"b"}, {"y"});
+                  g.output("y");
+                }));
+  EXPECT_EQ(command.run({"reside", "m.onnx", "--target", "t.toml"}).status, 3);
+  const auto traffic = [&](const char* bind) {
+    const Ran ran =
+        command.run({"reside", "m.onnx", "--target", "t.toml", "--json", "--bind", bind});
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return figure(ran.out, "rule");
+  };
+  EXPECT_EQ(traffic("n=100"), 0u);
+  EXPECT_EQ(traffic("n=200"), 1600u);  // a and b no longer fit together: one is written and read
+  command.run({"reside", "m.onnx", "--target", "t.toml", "--bind", "n=200", "-o", "r.json"});
+  EXPECT_EQ(
+      command.run({"check", "r.json", "m.onnx", "--target", "t.toml", "--bind", "n=200"}).status,
+      0);
+  EXPECT_EQ(
+      command.run({"check", "r.json", "m.onnx", "--target", "t.toml", "--bind", "n=100"}).status,
+      1);
 }
 
 }  // namespace

@@ -312,5 +312,23 @@ TEST(ReadTflite, PermitsWritesInPlaceOnlyWhenAsked) {
   EXPECT_EQ(program->phases[1].accesses[1].reuses, TensorId(1));
 }
 
+TEST(ReadTflite, AStepMovesAllOfItsOperandsAndOfATableTheRowsItTakes) {
+  constexpr int kGather = 36;
+  const auto program = read_tflite(
+      tflite_bytes(TestGraph{
+          .tensors = {sized("ids", 2), constant("table", 800), sized("y", 16), sized("z", 16)},
+          .inputs = {0},
+          .outputs = {3},
+          .ops = {{kGather, {1, 0}, {2}}, {kRelu, {2}, {3}}}}),
+      "m.tflite");
+  ASSERT_TRUE(program) << to_string(program.error());
+  const auto& gather = program->phases[0].accesses;
+  EXPECT_EQ(gather[0].bytes, Bytes(16));
+  EXPECT_EQ(gather[1].bytes, Bytes(2));
+  EXPECT_EQ(gather[2].bytes, Bytes(16));
+  EXPECT_EQ(program->phases[1].accesses[0].bytes, Bytes(16));
+  EXPECT_EQ(program->tensors[1].layout->dims, std::vector<std::uint64_t>{800});
+}
+
 }  // namespace
 }  // namespace berth

@@ -196,5 +196,41 @@ TEST(ProgramInstance, FixedPlacesAreThoseOfTheBuffersUnderTheTensors) {
             "bytes");
 }
 
+TEST(ProgramInstance, ALoopOverPhasesCountsAsOnePhase) {
+  const auto plan = planned({.name = "",
+                             .tensors = {sized("inside", 4), sized("into", 2), sized("after", 1)},
+                             .phases = {{"", {writes(1)}},
+                                        {"", {writes(0)}},
+                                        {"", {reads(0)}},
+                                        {"", {reads(1), writes(2)}},
+                                        {"", {reads(2)}}},
+                             .loops = {{{1, 4}, 8}}});
+  EXPECT_EQ(find_member(plan, "inside")->life, (LiveRange{1, 4}));
+  EXPECT_EQ(find_member(plan, "into")->life, (LiveRange{0, 4}));
+  EXPECT_EQ(find_member(plan, "after")->life, (LiveRange{1, 5}));
+}
+
+TEST(ProgramInstance, NothingIsTakenOverInALoopSinceTheNextTurnReadsItAgain) {
+  Program program = taking_over(8, 8);
+  EXPECT_TRUE(find_member(planned(program), "b")->reuses);
+  program.loops = {{{1, 2}, 2}};
+  EXPECT_FALSE(find_member(planned(program), "b")->reuses);
+}
+
+TEST(ProgramInstance, ScratchLivesInItsPhaseAloneOnEachChipItTouches) {
+  Program program = taking_over(8, 8);
+  program.phases[1].scratch = Bytes(100);
+  const auto plan = planned(program);
+  ASSERT_EQ(plan.instance.size(), 2u);
+  EXPECT_EQ(plan.instance.buffers()[1].size, Bytes(100));
+  EXPECT_EQ(plan.instance.buffers()[1].life, (LiveRange{1, 2}));
+
+  program.tensors[1].chip = ChipId(7);
+  const auto chips = planned(program);
+  ASSERT_EQ(chips.instance.devices().size(), 2u);
+  EXPECT_EQ(chips.instance.devices()[1].name, "chip7");
+  EXPECT_EQ(chips.instance.size(), 4u);
+}
+
 }  // namespace
 }  // namespace berth

@@ -287,5 +287,56 @@ TEST(ModelProgram, ASizePast64BitsIsRefusedWithItsNumber) {
       "73786976294838206464 bytes, more than 64 bits hold");
 }
 
+Bytes moved(const Program& program, std::size_t phase, const std::string& name,
+            TensorAccess::Kind kind = TensorAccess::Kind::Read) {
+  for (const TensorAccess& access : program.phases.at(phase).accesses) {
+    const bool is_it = program.tensors[access.tensor.index()].name == name;
+    if (is_it && access.kind == kind) return access.bytes;
+  }
+  ADD_FAILURE() << name << " is not touched by phase " << phase;
+  return {};
+}
+
+TEST(ModelProgram, AStepMovesAllOfItsOperandsWeightsTooAndOfATableTheRowsItTakes) {
+  const auto model = program_of(
+      [](GraphWriter& g) {
+        sequence(g);
+        g.weight("w", {8});
+        g.node("Mul", {"y", "w"}, {"z"});
+        g.output("z");
+      },
+      {.bindings = bound(2, {5, 5})});
+  const Program& program = model.program;
+  EXPECT_EQ(moved(program, 0, "table"), Bytes(2 * 5 * 8 * 4));
+  EXPECT_EQ(moved(program, 0, "ids"), Bytes(2 * 5 * 8));
+  EXPECT_EQ(moved(program, 0, "y", TensorAccess::Kind::Write), Bytes(2 * 5 * 8 * 4));
+  EXPECT_EQ(moved(program, 1, "w"), Bytes(32));
+  EXPECT_EQ(program.tensors[program.phases[1].accesses[1].tensor.index()].kind, TensorKind::Weight);
+}
+
+TEST(ModelProgram, WhatALoopKeepsForItsNextTurnIsNotMoved) {
+  const auto model = program_of([](GraphWriter& g) {
+    g.input("n", {}, kInt64);
+    g.input("c", {}, kBoolean);
+    g.input("x", {4});
+    g.input("around", {4});
+    auto& loop = g.node("Loop", {"n", "c", "x"}, {"y"});
+    add_body(loop, "body", [](GraphWriter& b) {
+      b.input("i", {}, kInt64);
+      b.input("go", {}, kBoolean);
+      b.input("in", {4});
+      b.node("Add", {"in", "around"}, {"out"});
+      b.output("go", {}, kBoolean);
+      b.output("out", {4});
+    });
+    g.output("y", {4});
+  });
+  const Program& program = model.program;
+  ASSERT_EQ(steps_of(program).back(), "Loop/body/exit");
+  EXPECT_EQ(moved(program, 2, "around"), Bytes(16));
+  EXPECT_EQ(moved(program, 3, "around"), Bytes(0));
+  EXPECT_EQ(moved(program, 3, "out"), Bytes(16));
+}
+
 }  // namespace
 }  // namespace berth

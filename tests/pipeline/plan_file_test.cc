@@ -108,5 +108,29 @@ TEST(PlanFile, AModelWithItsPlanInsideIsSound) {
   EXPECT_EQ(offsets(checked->plan), offsets(std::get<PlannedFile>(answer).plan));
 }
 
+TEST(PlanFile, AProgramIsPlannedAsItsSizesSayWithItsLoopsAndScratch) {
+  const std::string text = R"({"format": "berth.program/1", "name": "p",
+ "tensors": [{"name": "x", "kind": "input", "bytes": 5},
+             {"name": "h", "kind": "intermediate", "dims": [33, 65], "tile": [32, 32],
+              "tile_bytes": 2048},
+             {"name": "w", "kind": "weight", "bytes": 900},
+             {"name": "y", "kind": "output", "bytes": 7}],
+ "phases": [{"name": "a", "body": [{"read": "x", "bytes": 5}, {"write": "h", "bytes": 1}]},
+            {"name": "b", "body": [{"read": "h", "bytes": 1}, {"read": "w", "bytes": 900}],
+             "scratch": 100},
+            {"name": "c", "body": [{"write": "y", "bytes": 7}]}],
+ "loops": [{"first": 1, "last": 2, "bound": 3}]})";
+  const PlannedFile file = planned(text);
+  ASSERT_EQ(file.plan.buffers.size(), 4u);
+  EXPECT_EQ(file.plan.buffers[1].bytes, Bytes(2 * 3 * 2048));
+  EXPECT_EQ(file.plan.buffers[1].life, (LiveRange{0, 3}));
+  EXPECT_EQ(file.plan.buffers[2].life, (LiveRange{1, 3}));
+  EXPECT_EQ(file.plan.arenas[0].figures.peak, Bytes(12288 + 100 + 7));
+  EXPECT_EQ(file.plan.kept.at(0).why, KeptWhy::Constant);
+  const auto checked = check_file({"p.json", content(file, "p.json")}, InputFile{"in", text}, {});
+  ASSERT_TRUE(checked) << to_string(checked.error());
+  EXPECT_TRUE(checked->sound()) << checked->mismatch.value_or("");
+}
+
 }  // namespace
 }  // namespace berth
