@@ -1,3 +1,5 @@
+#include "berth/certify/arena.h"
+
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/certify/arena_threads.h"
+#include "berth/certify/arena_judge.h"
 
 // The arena certificate. `read_words` is what no checker can be faster than: reading the table
 // once.
@@ -90,7 +92,7 @@ void certify_words_on_two_threads(benchmark::State& state) {
   const auto planes = planes_of(kPhases);
   const auto schedule = schedule_of(static_cast<std::uint64_t>(state.range(0)), kPhases);
   for (auto _ : state) {
-    if (!certify_arena_on_threads(planes, schedule, WordRule::Interval, 2).certified()) {
+    if (!judge_arena(planes, schedule, Words::ByInterval, 2).certified()) {
       state.SkipWithError("not certified");
     }
   }
@@ -140,8 +142,7 @@ struct DecodeStep {
 // The plan's tables are there already, as where each submit is judged.
 void certify_decode_step(benchmark::State& state) {
   const DecodeStep step;
-  const auto made = ArenaChecker::make(*step.planes);
-  const auto& checker = std::get<ArenaChecker>(made);
+  const ArenaChecker checker(*step.planes);
   for (auto _ : state) {
     if (!checker.certify(*step.schedule).certified()) state.SkipWithError("not certified");
   }

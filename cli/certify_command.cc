@@ -79,7 +79,7 @@ ExitStatus CertifyCommand::run() const {
   const auto planes = open_input(planes_);
   if (!planes) return report.failure(planes.error());
 
-  const CertifyOptions options = {exact_ ? WordRule::Exact : WordRule::Interval, strict_,
+  const CertifyOptions options = {exact_ ? Words::OneByOne : Words::ByInterval, strict_,
                                   allow_vacuous_};
   const auto files = certify_files(*planes, open_launches(launches_), options);
   if (!files) return report.failure(files.error());

@@ -32,8 +32,8 @@ const LaunchSchedule& fixed_launches() {
 
 // The exact rule accepts what the other does, and every verdict is explained.
 void judge(const PlaneTable& planes, const LaunchSchedule& schedule) {
-  const Verdict verdict = certify_arena(planes, schedule);
-  const Verdict exact = certify_arena(planes, schedule, WordRule::Exact);
+  const Verdict verdict = judge_arena(planes, schedule);
+  const Verdict exact = judge_arena(planes, schedule, Words::OneByOne);
   fuzz::expect(!verdict.certified() || exact.certified());
   for (const Verdict& each : {verdict, exact}) {
     const auto report = arena_report(planes, schedule, each);

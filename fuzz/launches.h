@@ -22,8 +22,8 @@ inline const PlaneTable& fixed_planes() {
 // The exact rule accepts what the other does, and every verdict is explained.
 inline void judge(const LaunchSchedule& schedule) {
   const PlaneTable& planes = fixed_planes();
-  const Verdict verdict = certify_arena(planes, schedule);
-  const Verdict exact = certify_arena(planes, schedule, WordRule::Exact);
+  const Verdict verdict = judge_arena(planes, schedule);
+  const Verdict exact = judge_arena(planes, schedule, Words::OneByOne);
   expect(!verdict.certified() || exact.certified());
   for (const Verdict& each : {verdict, exact}) {
     const auto report = arena_report(planes, schedule, each);

@@ -8,6 +8,23 @@
 namespace berth {
 namespace {
 
+// The first hole (a stretch of windows that is in no global and in no plane of the phase) with a
+// byte at `from` or later, from there on; another may touch it. O(log n) a range passed over.
+std::optional<AddressRange> next_hole(const ArenaRanges& ranges, PhaseId phase, WideAddress from) {
+  while (const AddressRange* window = first_from(ranges.windows(), from)) {
+    AddressRange hole = {std::max(from, window->lower), window->upper};
+    from = hole.lower;
+    for (const Stretches named : {ranges.globals(), ranges.planes(phase)}) {
+      const AddressRange* range = first_from(named, hole.lower);
+      if (range == nullptr) continue;
+      if (range->contains(hole.lower)) from = range->upper;
+      hole.upper = std::min(hole.upper, std::max(hole.lower, range->lower));
+    }
+    if (!hole.empty()) return hole;
+  }
+  return std::nullopt;
+}
+
 // The first iteration at which a stepping word is in the hole.
 std::optional<std::uint64_t> first_in(const WordMotion& motion, AddressRange hole) {
   if (hole.contains(motion.base)) return 0;
@@ -32,8 +49,8 @@ std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId
                                               const WordMotion& motion) {
   std::optional<std::uint64_t> first;
   for (const AddressRange& arc : hull(motion)) {
-    auto hole = ranges.next_hole(phase, arc.lower);
-    for (; hole && hole->overlaps(arc); hole = ranges.next_hole(phase, hole->upper)) {
+    auto hole = next_hole(ranges, phase, arc.lower);
+    for (; hole && hole->overlaps(arc); hole = next_hole(ranges, phase, hole->upper)) {
       const auto t = first_in(motion, *hole);
       if (t) first = std::min(*t, first.value_or(*t));
     }
@@ -51,6 +68,10 @@ std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phas
     if (!ranges.allow(phase, at_one_address(motion.at(t)))) return t;
   }
   return std::nullopt;
+}
+
+bool no_value_strays(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion) {
+  return !first_stray(ranges, phase, motion);
 }
 
 }  // namespace berth

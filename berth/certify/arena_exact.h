@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "berth/certify/arena_ranges.h"
 #include "berth/certify/arena_words.h"
 
@@ -10,5 +12,8 @@ namespace berth {
 // progression against each hole that its hull meets: O(log) each, however many the iterations.
 std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
                                          const WordMotion& motion);
+
+// Whether there is none, as ArenaChecker asks it.
+bool no_value_strays(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion);
 
 }  // namespace berth

@@ -12,7 +12,10 @@ PlaneTensors::PlaneTensors(const PlaneTable& planes) {
   std::vector<const NamedRange*> ranges;
   for (const PhasePlanes& phase : planes.phases()) {
     begin_.push_back(ranges.size());
-    for (const Plane& plane : phase.planes) ranges.push_back(&plane.range);
+    for (const Plane& plane : phase.planes) {
+      ranges.push_back(&plane.range);
+      uses_.push_back({0, plane.carried});
+    }
   }
   begin_.push_back(ranges.size());
   std::vector<std::size_t> order(ranges.size());
@@ -20,12 +23,11 @@ PlaneTensors::PlaneTensors(const PlaneTable& planes) {
   std::ranges::sort(order, {}, [&](std::size_t i) {
     return std::tie(ranges[i]->address, ranges[i]->bytes, ranges[i]->name);
   });
-  tensor_.resize(ranges.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     const NamedRange& range = *ranges[order[i]];
     if (i == 0 || range != *ranges[order[i - 1]])
       bytes_.push_back({range.address.value(), range.address.value() + (range.bytes.count() - 1)});
-    tensor_[order[i]] = static_cast<std::uint32_t>(bytes_.size() - 1);
+    uses_[order[i]].tensor = static_cast<std::uint32_t>(bytes_.size() - 1);
   }
 }
 
@@ -46,16 +48,12 @@ std::size_t LiveTensors::after(std::size_t tensor) const {
 }
 
 void LiveTensors::declare(std::size_t tensor) {
-  if (holds(tensor)) return;  // and nothing else holds a byte of it
-  for (bool more = true; more;) {
-    const std::size_t at = before(tensor);
-    more = at != kNone && tensors_.overlap(at, tensor);
-    if (more) flip(at);
-  }
-  for (bool more = true; more;) {
-    const std::size_t at = after(tensor);
-    more = at != kNone && tensors_.overlap(at, tensor);
-    if (more) flip(at);
+  // Two that begin before it and reach into it would overlap: there is one at most.
+  const std::size_t earlier = before(tensor);
+  if (earlier != kNone && tensors_.overlap(earlier, tensor)) flip(earlier);
+  for (auto later = after(tensor); later != kNone && tensors_.overlap(later, tensor);
+       later = after(later)) {
+    flip(later);
   }
   flip(tensor);
 }

@@ -15,11 +15,17 @@ class PlaneTensors {
  public:
   explicit PlaneTensors(const PlaneTable& planes);
 
+  // What a plane is.
+  struct Use {
+    std::uint32_t tensor = 0;
+    bool carried = false;
+  };
+
   std::size_t size() const { return bytes_.size(); }
-  // Of a phase's planes, in order.
-  std::span<const std::uint32_t> of(PhaseId phase) const {
+  // A phase's planes, in order.
+  std::span<const Use> of(PhaseId phase) const {
     const std::size_t begin = begin_[phase.index()];
-    return std::span(tensor_).subspan(begin, begin_[phase.index() + 1] - begin);
+    return std::span(uses_).subspan(begin, begin_[phase.index() + 1] - begin);
   }
   bool overlap(std::size_t a, std::size_t b) const {
     return ranges_overlap(bytes_[a].first, bytes_[a].last, bytes_[b].first, bytes_[b].last) != 0;
@@ -32,9 +38,9 @@ class PlaneTensors {
     std::uint64_t last = 0;
   };
 
-  std::vector<Bytes> bytes_;           // by tensor
-  std::vector<std::uint32_t> tensor_;  // by plane, phase by phase
-  std::vector<std::size_t> begin_;     // of each phase there, and the end
+  std::vector<Bytes> bytes_;        // by tensor
+  std::vector<Use> uses_;           // by plane, phase by phase
+  std::vector<std::size_t> begin_;  // of each phase there, and the end
 };
 
 // The tensors that would satisfy a carried use now: declared, and not declared over since. They are
@@ -48,6 +54,7 @@ class LiveTensors {
   bool holds(std::size_t tensor) const {
     return (live_[tensor / kBits] >> (tensor % kBits) & 1) != 0;
   }
+  // One that is not live: what is, nothing else holds a byte of.
   void declare(std::size_t tensor);
 
  private:

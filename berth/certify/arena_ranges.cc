@@ -16,123 +16,85 @@ std::optional<Finding> find_bad(const PlaneTable& planes, const RangeId& id) {
   return std::nullopt;
 }
 
-// In order, two that overlap stand beside each other somewhere.
-std::optional<Finding> find_shared(std::span<const PlacedRange> ranges) {
-  for (std::size_t i = 1; i < ranges.size(); ++i) {
-    const auto& [a, b] = std::minmax(ranges[i - 1].id, ranges[i].id);
-    if (ranges[i - 1].at.overlaps(ranges[i].at)) return SharedRanges{a, b};
-  }
-  return std::nullopt;
-}
-
-std::optional<Finding> find_shared(std::span<const PlacedRange> ranges,
-                                   std::span<const PlacedRange> others) {
-  for (const PlacedRange& range : ranges) {
-    const auto other = first_from(others, range.at.lower);
-    if (other != others.end() && other->at.overlaps(range.at)) {
-      return SharedRanges{other->id, range.id};
-    }
-  }
-  return std::nullopt;
-}
-
-// Adds `count` ranges in order; what breaks the rules by one or two of them.
-std::optional<Finding> place(const PlaneTable& planes, std::optional<PhaseId> phase,
-                             std::size_t count, std::vector<PlacedRange>& to) {
-  const std::size_t begin = to.size();
+// Adds the globals, or the planes of a phase, in order, and their ids in the same. What breaks the
+// rules by one or two of them: those that overlap stand beside each other somewhere.
+std::optional<Finding> add_in_order(const PlaneTable& planes, std::optional<PhaseId> phase,
+                                    std::size_t count, std::vector<AddressRange>& to,
+                                    std::vector<RangeId>& ids) {
   for (std::uint32_t i = 0; i < count; ++i) {
-    const RangeId id = {phase, i};
-    if (const auto bad = find_bad(planes, id)) return bad;
-    to.push_back({planes[id].extent(), id});
+    ids.push_back({phase, i});
+    if (const auto bad = find_bad(planes, ids.back())) return bad;
   }
-  const auto added = std::span(to).subspan(begin);
-  std::ranges::sort(added, [](const PlacedRange& a, const PlacedRange& b) {
-    return a.at.lower != b.at.lower ? a.at.lower < b.at.lower : a.id < b.id;
-  });
-  return find_shared(added);
+  std::ranges::sort(ids, {}, [&](const RangeId& id) { return std::pair(planes[id].address, id); });
+  for (std::size_t i = 0; i < count; ++i) {
+    to.push_back(planes[ids[i]].extent());
+    if (i == 0 || !to.back().overlaps(to[to.size() - 2])) continue;
+    return SharedRanges{std::min(ids[i - 1], ids[i]), std::max(ids[i - 1], ids[i])};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-WindowSet::WindowSet(std::span<const Window> windows) {
+const AddressRange* first_from(Stretches stretches, WideAddress address) {
+  const auto first = std::ranges::upper_bound(stretches, address, {}, &AddressRange::upper);
+  return first == stretches.end() ? nullptr : &*first;
+}
+
+std::vector<AddressRange> merged(std::span<const Window> windows) {
   std::vector<AddressRange> sorted;
   for (const auto& [address, bytes] : windows) sorted.push_back(addresses(address, bytes));
   std::ranges::sort(sorted, {}, &AddressRange::lower);
+  std::vector<AddressRange> stretches;
   for (const AddressRange& window : sorted) {
-    if (stretches_.empty() || stretches_.back().upper < window.lower) {
-      stretches_.push_back(window);
-    } else {
-      stretches_.back().upper = std::max(stretches_.back().upper, window.upper);
-    }
+    if (stretches.empty() || stretches.back().upper < window.lower) stretches.push_back(window);
+    stretches.back().upper = std::max(stretches.back().upper, window.upper);
   }
+  return stretches;
 }
 
-const AddressRange* WindowSet::first_from(WideAddress address) const {
-  const auto first = std::ranges::upper_bound(stretches_, address, {}, &AddressRange::upper);
-  return first == stretches_.end() ? nullptr : &*first;
+ArenaRanges::ArenaRanges(const PlaneTable& planes) : windows_(merged(planes.windows())) {
+  fault_ = place(planes);
 }
 
-AddressRange WindowSet::extent() const {
-  if (stretches_.empty()) return {};
-  return {stretches_.front().lower, stretches_.back().upper};
-}
-
-bool WindowSet::meets(AddressRange words) const {
-  const AddressRange* stretch = first_from(words.lower);
-  return stretch != nullptr && stretch->overlaps(words);
-}
-
-bool WindowSet::covers(AddressRange words) const {
-  const AddressRange* stretch = first_from(words.lower);
-  return stretch != nullptr && stretch->covers(words);
-}
-
-std::span<const PlacedRange>::iterator first_from(std::span<const PlacedRange> ranges,
-                                                  WideAddress address) {
-  return std::ranges::upper_bound(ranges, address, {},
-                                  [](const PlacedRange& range) { return range.at.upper; });
-}
-
-std::variant<ArenaRanges, Finding> ArenaRanges::make(const PlaneTable& planes) {
-  ArenaRanges ranges(planes);
-  const auto fault = place(planes, std::nullopt, planes.globals().size(), ranges.globals_);
-  if (fault) return *fault;
+std::optional<Finding> ArenaRanges::place(const PlaneTable& planes) {
+  std::vector<RangeId> global_ids;
+  const auto fault =
+      add_in_order(planes, std::nullopt, planes.globals().size(), globals_, global_ids);
+  if (fault) return fault;
   for (std::size_t i = 0; i < planes.phases().size(); ++i) {
     const PhaseId phase(i);
-    const auto own_fault = place(planes, phase, planes[phase].planes.size(), ranges.planes_);
-    if (own_fault) return *own_fault;
-    ranges.begin_.push_back(ranges.planes_.size());
-    ranges.sieves_.emplace_back(ranges.planes(phase));
-    const auto shared = find_shared(ranges.planes(phase), ranges.globals_);
-    if (shared) return *shared;
+    std::vector<RangeId> ids;
+    const auto own_fault = add_in_order(planes, phase, planes[phase].planes.size(), planes_, ids);
+    if (own_fault) return own_fault;
+    begin_.push_back(planes_.size());
+    sieves_.emplace_back(this->planes(phase));
+    for (const RangeId& id : ids) {
+      const AddressRange plane = planes[id].extent();
+      const AddressRange* global = first_from(globals(), plane.lower);
+      if (global == nullptr || !global->overlaps(plane)) continue;
+      return SharedRanges{global_ids[static_cast<std::size_t>(global - globals_.data())], id};
+    }
   }
-  return ranges;
-}
-
-std::span<const PlacedRange> ArenaRanges::planes(PhaseId phase) const {
-  const std::size_t begin = begin_[phase.index()];
-  return std::span(planes_).subspan(begin, begin_[phase.index() + 1] - begin);
-}
-
-const PlacedRange* ArenaRanges::find(PhaseId phase, AddressRange words) const {
-  for (const auto& named : {planes(phase), globals()}) {
-    const auto range = first_from(named, words.lower);
-    if (range != named.end() && range->at.covers(words)) return &*range;
-  }
-  return nullptr;
+  return std::nullopt;
 }
 
 bool ArenaRanges::allow(PhaseId phase, AddressRange words) const {
-  return !windows_.meets(words) || find(phase, words) != nullptr;
+  const AddressRange* window = first_from(windows(), words.lower);
+  if (window == nullptr || !window->overlaps(words)) return true;
+  for (const Stretches named : {planes(phase), globals()}) {
+    const AddressRange* range = first_from(named, words.lower);
+    if (range != nullptr && range->covers(words)) return true;
+  }
+  return false;
 }
 
 // Most words are no addresses, and most addresses pass the sieve. What is left over by one loop is
 // handed to the next without a branch, since nobody can foretell it.
 bool ArenaRanges::allow_each(PhaseId phase, std::span<const std::uint64_t> words) const {
-  const AddressRange windows = windows_.extent();
-  if (windows.empty()) return true;
-  const auto first = static_cast<std::uint64_t>(windows.lower);
-  const auto last = static_cast<std::uint64_t>(windows.upper - 1);
+  if (windows_.empty()) return true;
+  const auto first = static_cast<std::uint64_t>(windows_.front().lower);
+  const auto last = static_cast<std::uint64_t>(windows_.back().upper - 1);
   const AddressSieve& sieve = sieves_[phase.index()];
   FilteredWords left;
   while (!words.empty()) {
@@ -146,25 +108,10 @@ bool ArenaRanges::allow_each(PhaseId phase, std::span<const std::uint64_t> words
       unknown += sieve.passes(word) ? 0 : 1;
     }
     for (std::size_t i = 0; i < unknown; ++i) {
-      if (!allow(phase, {left[i], WideAddress(left[i]) + 1})) return false;
+      if (!allow(phase, at_one_address(left[i]))) return false;
     }
   }
   return true;
-}
-
-std::optional<AddressRange> ArenaRanges::next_hole(PhaseId phase, WideAddress from) const {
-  while (const AddressRange* window = windows_.first_from(from)) {
-    AddressRange hole = {std::max(from, window->lower), window->upper};
-    from = hole.lower;
-    for (const auto& named : {globals(), planes(phase)}) {
-      const auto range = first_from(named, hole.lower);
-      if (range == named.end()) continue;
-      if (range->at.contains(hole.lower)) from = range->at.upper;
-      hole.upper = std::min(hole.upper, std::max(hole.lower, range->at.lower));
-    }
-    if (!hole.empty()) return hole;
-  }
-  return std::nullopt;
 }
 
 }  // namespace berth

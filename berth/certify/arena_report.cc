@@ -11,34 +11,34 @@
 namespace berth {
 namespace {
 
-// The last range that ends at `value` or before, and the first that begins after it.
-void find_near(std::span<const PlacedRange> ranges, std::uint64_t value, StrayWordReport& report) {
-  const auto above = first_from(ranges, value);
-  if (above != ranges.end()) {
-    const auto distance = static_cast<std::uint64_t>(above->at.lower - value);
-    if (!report.above || distance < report.above->distance) report.above = {above->id, distance};
+// Keeps the range if it is the nearest yet on its side of the value.
+void find_near(const PlaneTable& planes, const RangeId& id, std::uint64_t value,
+               StrayWordReport& report) {
+  const AddressRange at = planes[id].extent();
+  const bool is_above = at.lower > value;
+  const auto distance =
+      static_cast<std::uint64_t>(is_above ? at.lower - value : value + 1 - at.upper);
+  auto& nearest = is_above ? report.above : report.below;
+  if (!nearest || distance < nearest->distance) nearest = {id, distance};
+}
+
+void find_near(const PlaneTable& planes, PhaseId phase, StrayWordReport& report) {
+  for (std::uint32_t i = 0; i < planes.globals().size(); ++i) {
+    find_near(planes, {std::nullopt, i}, report.value, report);
   }
-  if (above != ranges.begin()) {
-    const auto& below = *std::prev(above);
-    const auto distance = static_cast<std::uint64_t>(value - (below.at.upper - 1));
-    if (!report.below || distance < report.below->distance) report.below = {below.id, distance};
+  for (std::uint32_t i = 0; i < planes[phase].planes.size(); ++i) {
+    find_near(planes, {phase, i}, report.value, report);
   }
 }
 
-std::optional<RangeId> find_elsewhere(const ArenaRanges& ranges, std::size_t phases,
-                                      std::uint64_t value) {
-  for (std::size_t i = 0; i < phases; ++i) {
-    const auto planes = ranges.planes(PhaseId(i));
-    const auto plane = first_from(planes, value);
-    if (plane != planes.end() && plane->at.contains(value)) return plane->id;
+std::optional<RangeId> find_elsewhere(const PlaneTable& planes, std::uint64_t value) {
+  for (std::size_t phase = 0; phase < planes.phases().size(); ++phase) {
+    const auto& its = planes[PhaseId(phase)].planes;
+    for (std::uint32_t i = 0; i < its.size(); ++i) {
+      if (its[i].range.extent().contains(value)) return RangeId{PhaseId(phase), i};
+    }
   }
   return std::nullopt;
-}
-
-WordMotion motion_of(const LaunchSchedule& schedule, const StrayWord& stray) {
-  WordMotions motions(schedule, stray.launch);
-  for (std::uint32_t word = 0; word < stray.word; ++word) motions.next();
-  return motions.next();
 }
 
 // Follows one plane through the instances before the one that finds it lost.
@@ -100,10 +100,9 @@ struct Reporter {
   }
 
   ArenaReport operator()(const StrayWord& stray) const {
-    const auto made = ArenaRanges::make(planes);
-    const auto& ranges = std::get<ArenaRanges>(made);
+    const ArenaRanges ranges(planes);
     const PhaseId phase = *planes.find(schedule.phase(stray.launch));
-    const WordMotion motion = motion_of(schedule, stray);
+    const WordMotion motion = motion_of(schedule, stray.launch, stray.word);
 
     StrayWordReport report{.stray = stray, .iterations = motion.iterations};
     each_interval(motion, [&](AddressRange words) {
@@ -114,9 +113,8 @@ struct Reporter {
     report.value = static_cast<std::uint64_t>(report.interval.lower);
     if (!report.iteration) return report;
     report.value = motion.at(*report.iteration);
-    find_near(ranges.globals(), report.value, report);
-    find_near(ranges.planes(phase), report.value, report);
-    report.elsewhere = find_elsewhere(ranges, planes.phases().size(), report.value);
+    find_near(planes, phase, report);
+    report.elsewhere = find_elsewhere(planes, report.value);
     return report;
   }
 
@@ -132,29 +130,36 @@ struct CountInstances {
   static void repeat(std::uint64_t /*from*/, std::uint64_t /*instances*/) {}
 };
 
-std::uint64_t words_in_windows(const WindowSet& windows, const LaunchSchedule& schedule) {
+bool meets(Stretches windows, AddressRange words) {
+  const AddressRange* window = first_from(windows, words.lower);
+  return window != nullptr && window->overlaps(words);
+}
+
+std::uint64_t words_in_windows(Stretches windows, const LaunchSchedule& schedule) {
+  if (windows.empty()) return 0;
   std::uint64_t count = 0;
-  const auto misses = [&](AddressRange words) { return !windows.meets(words); };
-  const AddressRange extent = windows.extent();
+  const auto misses = [&](AddressRange words) { return !meets(windows, words); };
+  const AddressRange extent = {windows.front().lower, windows.back().upper};
   for (std::size_t i = 0; i < schedule.size(); ++i) {
-    if (schedule.repeat_of(LaunchId(i)) == nullptr) {
-      for (const std::uint64_t word : schedule.words(LaunchId(i))) {
-        count += extent.contains(word) && windows.meets(at_one_address(word)) ? 1 : 0;
-      }
-      continue;
-    }
-    WordMotions motions(schedule, LaunchId(i));
-    for (auto left = schedule.words(LaunchId(i)).size(); left > 0; --left) {
-      count += each_interval(motions.next(), misses) ? 0 : 1;
+    const LaunchId launch(i);
+    const auto words = schedule.words(launch);
+    const bool repeats = schedule.repeat_of(launch) != nullptr;
+    for (std::uint32_t word = 0; word < words.size(); ++word) {
+      const bool is_in =
+          repeats ? !each_interval(motion_of(schedule, launch, word), misses)
+                  : extent.contains(words[word]) && meets(windows, at_one_address(words[word]));
+      count += is_in ? 1 : 0;
     }
   }
   return count;
 }
 
-void look_at(const PlaneTable& planes, const WindowSet& windows, const RangeId& id,
+void look_at(const PlaneTable& planes, Stretches windows, const RangeId& id,
              ArenaCoverage& coverage) {
+  const AddressRange extent = planes[id].extent();
+  const AddressRange* window = first_from(windows, extent.lower);
   if (planes[id].name.empty()) ++coverage.anonymous;
-  if (!windows.covers(planes[id].extent())) coverage.outside.push_back(id);
+  if (window == nullptr || !window->covers(extent)) coverage.outside.push_back(id);
 }
 
 }  // namespace
@@ -168,7 +173,7 @@ ArenaCoverage arena_coverage(const PlaneTable& planes, const LaunchSchedule& sch
   CountInstances visitor;
   InstanceWalk walk(schedule, visitor);
   walk.run();
-  const WindowSet windows(planes.windows());
+  const std::vector<AddressRange> windows = merged(planes.windows());
   ArenaCoverage coverage{.launches = schedule.size(),
                          .executed = schedule.executed(),
                          .instances = walk.instances(),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "berth/certify/arena.h"
+#include "berth/certify/arena_judge.h"
 #include "berth/ir/arena_report.h"
 
 namespace berth {

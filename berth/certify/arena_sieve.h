@@ -9,19 +9,13 @@
 
 namespace berth {
 
-// Where a named range is, and which it is.
-struct PlacedRange {
-  AddressRange at;
-  RangeId id;
-};
-
 // Says of most addresses at once that a range holds them. The stretch from the first range to the
 // end of the last is cut into buckets of one power of two, about 16 a range, and a bucket that lies
 // in one range passes. What does not pass may be in a range all the same: it has to be looked up.
 class AddressSieve {
  public:
   // For disjoint ranges, in order.
-  explicit AddressSieve(std::span<const PlacedRange> ranges);
+  explicit AddressSieve(std::span<const AddressRange> ranges);
 
   bool passes(std::uint64_t address) const {
     // Below the first range, the difference wraps to a bucket past the last.

@@ -1,41 +1,34 @@
 #include "berth/certify/arena_words.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "berth/certify/arena_arithmetic.h"
 
 namespace berth {
 namespace {
 
+// Those that move one word of a repeat's body.
 template <typename Moved>
-std::span<const Moved> of_launch(const std::vector<Moved>& moved, std::uint32_t launch) {
-  const auto range = std::ranges::equal_range(moved, launch, {}, &Moved::launch);
-  return {range.begin(), range.end()};
+auto moves_of(const std::vector<Moved>& moves, std::uint32_t launch, std::uint32_t word) {
+  return std::ranges::equal_range(moves, std::pair(launch, word), {}, [](const Moved& move) {
+    return std::pair(move.launch, move.word);
+  });
 }
 
 }  // namespace
 
-WordMotions::WordMotions(const LaunchSchedule& schedule, LaunchId launch)
-    : words_(schedule.words(launch)) {
+WordMotion motion_of(const LaunchSchedule& schedule, LaunchId launch, std::uint32_t word) {
+  WordMotion motion{.base = schedule.words(launch)[word]};
   const Repeat* repeat = schedule.repeat_of(launch);
-  if (repeat == nullptr) return;
+  if (repeat == nullptr) return motion;
+  motion.iterations = repeat->iterations;
   const auto position = static_cast<std::uint32_t>(launch.index()) - repeat->first;
-  iterations_ = repeat->iterations;
-  deltas_ = of_launch(repeat->deltas, position);
-  frames_ = of_launch(repeat->frames, position);
-}
-
-WordMotion WordMotions::next() {
-  WordMotion motion{.base = words_[word_], .iterations = iterations_};
-  for (; !deltas_.empty() && deltas_.front().word == word_; deltas_ = deltas_.subspan(1)) {
-    motion.step += deltas_.front().step;
+  for (const Delta& delta : moves_of(repeat->deltas, position, word)) {
+    motion.step += delta.step;
     ++motion.deltas;
   }
-  if (!frames_.empty() && frames_.front().word == word_) {
-    motion.values = frames_.front().values;
-    frames_ = frames_.subspan(1);
-  }
-  ++word_;
+  for (const Frame& frame : moves_of(repeat->frames, position, word)) motion.values = frame.values;
   return motion;
 }
 

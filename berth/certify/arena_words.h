@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "berth/certify/arena_ranges.h"
 #include "berth/ir/launches.h"
-#include "berth/ir/planes.h"
 
 namespace berth {
 
@@ -26,28 +26,12 @@ struct WordMotion {
   }
 };
 
-// The motions of a launch's words, one after the other.
-class WordMotions {
- public:
-  WordMotions(const LaunchSchedule& schedule, LaunchId launch);
-  // Of the next word.
-  WordMotion next();
-
- private:
-  std::span<const std::uint64_t> words_;
-  std::uint64_t iterations_ = 1;
-  std::uint32_t word_ = 0;
-  std::span<const Delta> deltas_;  // of this launch, from this word on
-  std::span<const Frame> frames_;
-};
+// Of a word of a launch. O(log moves).
+WordMotion motion_of(const LaunchSchedule& schedule, LaunchId launch, std::uint32_t word);
 
 // Intervals that together cover every value: one, or two where the travel wraps past 2^64 (the
 // second is empty otherwise), or all addresses where it comes round.
 std::array<AddressRange, 2> hull(const WordMotion& motion);
-
-constexpr AddressRange at_one_address(std::uint64_t address) {
-  return {address, WideAddress(address) + 1};
-}
 
 // Whether all intervals that stand for a word are such as `allowed(AddressRange)` allows: one an
 // iteration while they are few and one delta names the word, otherwise the hull.

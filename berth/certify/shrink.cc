@@ -15,11 +15,11 @@ constexpr std::uint64_t kMostWork = std::uint64_t{1} << 28;
 
 class Shrinker {
  public:
-  Shrinker(const PlaneTable& planes, const LaunchSchedule& schedule, WordRule rule, ShrinkTo to)
+  Shrinker(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule, ShrinkTo to)
       : cut_(planes, schedule),
         rule_(rule),
         to_(to),
-        verdict_(certify_arena(planes, schedule, rule)),
+        verdict_(judge_arena(planes, schedule, rule)),
         kind_(fault_kind(arena_report(planes, schedule, verdict_))) {
     assert(!verdict_.certified());
     for (int kind = 0; kind < ArenaCut::kKinds; ++kind) {
@@ -41,7 +41,7 @@ class Shrinker {
     }
     auto planes = cut_.planes();
     auto schedule = cut_.schedule();
-    const Verdict verdict = certify_arena(planes, schedule, rule_);
+    const Verdict verdict = judge_arena(planes, schedule, rule_);
     return {std::move(planes), std::move(schedule), verdict, tries_, !is_spent()};
   }
 
@@ -53,7 +53,7 @@ class Shrinker {
     const LaunchSchedule schedule = cut_.schedule();
     ++tries_;
     work_ += 1 + schedule.size() + schedule.word_count() + parts_[ArenaCut::Planes].size();
-    const Verdict verdict = certify_arena(planes, schedule, rule_);
+    const Verdict verdict = judge_arena(planes, schedule, rule_);
     if (to_ == ShrinkTo::SameCode && verdict.code() != verdict_.code()) return false;
     return fault_kind(arena_report(planes, schedule, verdict)) == kind_;
   }
@@ -96,7 +96,7 @@ class Shrinker {
   }
 
   ArenaCut cut_;
-  WordRule rule_;
+  Words rule_;
   ShrinkTo to_;
   Verdict verdict_;
   FaultKind kind_;
@@ -119,7 +119,7 @@ FaultKind fault_kind(const ArenaReport& report) {
   return kind;
 }
 
-ShrunkArena shrink_arena(const PlaneTable& planes, const LaunchSchedule& schedule, WordRule rule,
+ShrunkArena shrink_arena(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
                          ShrinkTo to) {
   return Shrinker(planes, schedule, rule, to).shrink();
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "berth/certify/arena_judge.h"
 #include "berth/certify/arena_report.h"
 
 namespace berth {
@@ -36,7 +37,7 @@ FaultKind fault_kind(const ArenaReport& report);
 //
 // Leaves out halves, quarters and so on of each kind of part, then single ones, until none can go.
 // Where that certifies 2^28 launches, words and ranges in all, it stops with what it has.
-ShrunkArena shrink_arena(const PlaneTable& planes, const LaunchSchedule& schedule, WordRule rule,
+ShrunkArena shrink_arena(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
                          ShrinkTo to);
 
 }  // namespace berth

@@ -16,7 +16,7 @@ constexpr std::size_t kMostWarnings = 8;
 
 // The certificate of what our own planner placed: nothing if it is given.
 std::optional<std::string> find_broken(const LoweredSchedule& lowered) {
-  const Verdict verdict = certify_arena(lowered.planes, lowered.launches);
+  const Verdict verdict = judge_arena(lowered.planes, lowered.launches);
   if (verdict.certified()) return std::nullopt;
   const auto report = arena_report(lowered.planes, lowered.launches, verdict);
   return explain(report, lowered.planes, lowered.launches);

@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "berth/certify/arena_judge.h"
 #include "berth/certify/arena_report.h"
-#include "berth/certify/arena_threads.h"
 #include "berth/certify/explain_arena.h"
 #include "berth/formats/planes_json.h"
 #include "berth/formats/verdict_json.h"
@@ -53,8 +53,8 @@ Result<CertifiedFiles> certify_files(const InputFile& planes_file, Result<Launch
   auto planes = read_planes_file(planes_file);
   if (!planes) return tl::unexpected(planes.error());
   if (!schedule) return tl::unexpected(schedule.error());
-  const Verdict verdict = certify_arena_on_threads(*planes, *schedule, options.rule,
-                                                   std::thread::hardware_concurrency());
+  const Verdict verdict =
+      judge_arena(*planes, *schedule, options.rule, std::thread::hardware_concurrency());
   auto report = arena_report(*planes, *schedule, verdict);
   auto coverage = arena_coverage(*planes, *schedule);
   return CertifiedFiles{*std::move(planes), *std::move(schedule), verdict, std::move(report),
@@ -71,7 +71,7 @@ std::string verdict_text(const CertifiedFiles& files, const CertifyOptions& opti
 
 std::string verdict_json(const CertifiedFiles& files, const CertifyOptions& options) {
   return write_verdict({files.planes, files.schedule, files.verdict, files.report, files.coverage,
-                        options.rule == WordRule::Exact, files.refused(options)});
+                        options.rule == Words::OneByOne, files.refused(options)});
 }
 
 }  // namespace berth

@@ -4,14 +4,14 @@
 #include <string_view>
 
 #include "berth/base/result.h"
-#include "berth/certify/arena.h"
+#include "berth/certify/arena_judge.h"
 #include "berth/ir/arena_report.h"
 #include "berth/pipeline/input.h"
 
 namespace berth {
 
 struct CertifyOptions {
-  WordRule rule = WordRule::Interval;
+  Words rule = Words::ByInterval;
   bool strict = false;         // a named range that windows do not cover is refused
   bool allow_vacuous = false;  // a pass that saw nothing is one
 };

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <random>
 
+#include "berth/certify/arena.h"
 #include "berth/certify/arena_filter.h"
+#include "berth/certify/arena_judge.h"
 #include "berth/certify/arena_sieve.h"
-#include "berth/certify/arena_threads.h"
 #include "tests/support/arenas.h"
 
 namespace berth {
@@ -38,14 +39,14 @@ TEST(FilterWords, KeepsWhatLiesBetweenInOrder) {
 }
 
 // Disjoint ranges in order, the last of which may end at 2^64.
-std::vector<PlacedRange> random_ranges(std::mt19937_64& random) {
-  std::vector<PlacedRange> ranges;
+std::vector<AddressRange> random_ranges(std::mt19937_64& random) {
+  std::vector<AddressRange> ranges;
   WideAddress at = random() % 2 == 0 ? random() % 100 : kAddressEnd - 600;
   const std::uint64_t unit = random() % 2 == 0 ? 1 : 16;
   for (auto count = random() % 6; count > 0; --count) {
     at += random() % 3 * unit;
     const WideAddress end = at + (1 + random() % 4) * unit;
-    ranges.push_back({{at, end}, {}});
+    ranges.push_back({at, end});
     at = end;
   }
   return ranges;
@@ -58,11 +59,11 @@ TEST(AddressSieve, PassesOnlyWhatARangeHolds) {
   for (int round = 0; round < 3000; ++round) {
     const auto ranges = random_ranges(random);
     const AddressSieve sieve(ranges);
-    const WideAddress first = ranges.empty() ? 0 : ranges.front().at.lower;
+    const WideAddress first = ranges.empty() ? 0 : ranges.front().lower;
     for (std::uint64_t i = 0; i < 700; ++i) {
       const auto address = static_cast<std::uint64_t>(first) - 50 + i;
       const bool holds = std::ranges::any_of(
-          ranges, [&](const PlacedRange& range) { return range.at.contains(address); });
+          ranges, [&](const AddressRange& range) { return range.contains(address); });
       ASSERT_TRUE(holds || !sieve.passes(address)) << round << " " << i;
       passed += sieve.passes(address) ? 1 : 0;
       held += holds ? 1 : 0;
@@ -72,10 +73,10 @@ TEST(AddressSieve, PassesOnlyWhatARangeHolds) {
 }
 
 TEST(AddressSieve, RangesFarApartAndAllAddressesAreRanges) {
-  const std::vector<PlacedRange> all = {{{0, kAddressEnd}, {}}};
+  const std::vector<AddressRange> all = {{0, kAddressEnd}};
   EXPECT_TRUE(AddressSieve(all).passes(UINT64_MAX));
   EXPECT_TRUE(AddressSieve(all).passes(0));
-  const std::vector<PlacedRange> apart = {{{0, 1}, {}}, {{kAddressEnd - 1, kAddressEnd}, {}}};
+  const std::vector<AddressRange> apart = {{0, 1}, {kAddressEnd - 1, kAddressEnd}};
   EXPECT_FALSE(AddressSieve(apart).passes(1));
   EXPECT_FALSE(AddressSieve(apart).passes(UINT64_MAX - 1));
 }
@@ -137,7 +138,7 @@ TEST(CertifyArena, ThreadsChangeNothing) {
     const Verdict verdict = certify_arena(planes, schedule);
     EXPECT_EQ(verdict.code(), stray < kLaunches ? 2 + stray : 0);
     for (const unsigned threads : {0U, 1U, 2U, 3U, 64U}) {
-      EXPECT_EQ(certify_arena_on_threads(planes, schedule, WordRule::Interval, threads), verdict);
+      EXPECT_EQ(judge_arena(planes, schedule, Words::ByInterval, threads), verdict);
     }
   }
 }

@@ -1,7 +1,6 @@
-#include "berth/certify/arena.h"
-
 #include <gtest/gtest.h>
 
+#include "berth/certify/arena_judge.h"
 #include "tests/support/arenas.h"
 
 namespace berth {
@@ -39,12 +38,12 @@ Item launch(int phase, std::vector<std::uint64_t> words = {}) {
 }
 
 std::uint64_t code(const std::vector<Item>& table, const PlaneTable& plan = planes(),
-                   WordRule rule = WordRule::Interval) {
-  return certify_arena(plan, build(table).value(), rule).code();
+                   Words rule = Words::ByInterval) {
+  return judge_arena(plan, build(table).value(), rule).code();
 }
 
 std::uint64_t code(const std::vector<Item>& table, const std::vector<Submission>& submissions) {
-  return certify_arena(planes(), build(table, &submissions).value()).code();
+  return judge_arena(planes(), build(table, &submissions).value()).code();
 }
 
 std::uint64_t code_of_plan(std::vector<NamedRange> globals,
@@ -182,7 +181,7 @@ TEST(Arena, Example36AHullOverTwoRangesIsRefusedUnlessExact) {
   const PlaneTable plan = one_phase({fresh(a), fresh(b)});
   const std::vector<Item> table = {repeat(65, {launch(1, {0x1100})}, {{0, 0, 4}})};
   EXPECT_EQ(code(table, plan), 2u);
-  EXPECT_EQ(code(table, plan, WordRule::Exact), 0u);
+  EXPECT_EQ(code(table, plan, Words::OneByOne), 0u);
 }
 TEST(Arena, Example37DeltasOfOneWordAddUp) {
   EXPECT_EQ(code({repeat(1000, {launch(1, {0x1100})}, {{0, 0, 0x100}, {0, 0, -0x100}})}), 0u);
@@ -192,7 +191,7 @@ TEST(Arena, Example38AFrameIsJudgedByItsHullUnlessExact) {
   const std::vector<Item> table = {
       repeat(2, {launch(1, {0x1100})}, {}, {{0, 0, {0x1100, 0x1200}}})};
   EXPECT_EQ(code(table, plan), 2u);
-  EXPECT_EQ(code(table, plan, WordRule::Exact), 0u);
+  EXPECT_EQ(code(table, plan, Words::OneByOne), 0u);
 }
 TEST(Arena, Example39AFrameOfAnotherLengthIsMalformed) {
   EXPECT_EQ(refusal({repeat(3, {launch(1, {0x1100})}, {}, {{0, 0, {0x1100, 0x1180}}})}),

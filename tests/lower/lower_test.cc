@@ -45,7 +45,7 @@ LoweredSchedule lowered(const Schedule& schedule) {
 }
 
 Verdict judged(const LoweredSchedule& lowered) {
-  return certify_arena(lowered.planes, lowered.launches);
+  return judge_arena(lowered.planes, lowered.launches);
 }
 
 std::vector<std::uint64_t> words(const LoweredSchedule& lowered, std::size_t launch) {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "berth/certify/arena.h"
+#include "berth/certify/arena_judge.h"
 
 // The certificate against the oracle. BERTH_ARENA_CASES and BERTH_ARENA_SEED in the environment ask
 // for a longer run, or another one:
@@ -22,8 +22,8 @@ using test::Item;
 
 std::uint64_t code(const ArenaCase& arena, const PlaneTable& planes, const LaunchSchedule& schedule,
                    bool exact) {
-  const auto rule = exact ? WordRule::Exact : WordRule::Interval;
-  const std::uint64_t found = certify_arena(planes, schedule, rule).code();
+  const auto rule = exact ? Words::OneByOne : Words::ByInterval;
+  const std::uint64_t found = judge_arena(planes, schedule, rule).code();
   EXPECT_EQ(found, oracle::arena_code(arena, exact));
   return found;
 }
@@ -54,7 +54,7 @@ TEST_P(RandomShare, AgreesOnRandomCasesOfEveryVerdict) {
     const auto schedule = test::build(arena.table, &arena.submissions);
     ASSERT_TRUE(schedule) << to_string(schedule.error());
     const std::uint64_t interval = code(arena, planes, *schedule, false);
-    const std::uint64_t exact = certify_arena(planes, *schedule, WordRule::Exact).code();
+    const std::uint64_t exact = judge_arena(planes, *schedule, Words::OneByOne).code();
     EXPECT_EQ(exact, has_moving_words(arena) ? oracle::arena_code(arena, true) : interval);
     ASSERT_FALSE(HasFailure()) << "case " << i;
     ASSERT_TRUE(interval == exact || interval >= 2) << "case " << i;

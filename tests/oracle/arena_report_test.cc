@@ -203,7 +203,7 @@ TEST(ArenaReport, SaysOfRandomCasesWhatGoingThroughThemSays) {
     const ArenaCase arena = test::random_arena(random);
     const PlaneTable planes = arena.planes();
     const auto schedule = test::build(arena.table, &arena.submissions).value();
-    const Verdict verdict = certify_arena(planes, schedule);
+    const Verdict verdict = judge_arena(planes, schedule);
     const ArenaReport report = arena_report(planes, schedule, verdict);
     EXPECT_EQ(report.index(), verdict.finding.index());
     std::visit(Check(arena, planes, schedule), report);

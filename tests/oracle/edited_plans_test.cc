@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <random>
 
-#include "berth/certify/arena.h"
+#include "berth/certify/arena_judge.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/lower/lower.h"
 #include "berth/plan/pack.h"
@@ -149,12 +149,12 @@ TEST(EditedPlans, NoEditIsAcceptedThatTheOracleRefuses) {
     if (!lowered) continue;
     ++plans;
     const ArenaCase whole = case_of(*lowered);
-    ASSERT_TRUE(certify_arena(lowered->planes, lowered->launches).certified());
+    ASSERT_TRUE(judge_arena(lowered->planes, lowered->launches).certified());
     ASSERT_EQ(oracle::arena_code(whole, false), 0u);
     each_edit(whole, [&](const ArenaCase& edit) {
       const auto schedule = test::build(edit.table, &edit.submissions);
       if (!schedule) return;  // submissions that mean nothing
-      const std::uint64_t code = certify_arena(edit.planes(), *schedule).code();
+      const std::uint64_t code = judge_arena(edit.planes(), *schedule).code();
       ++edits;
       accepted += code == 0 ? 1 : 0;
       EXPECT_EQ(code, oracle::arena_code(edit, false)) << "plan " << plans << ", edit " << edits;

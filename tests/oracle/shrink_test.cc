@@ -38,7 +38,7 @@ TEST(Shrink, ALostValueLeavesWhoMadeItWhoTookItAndWhoWantedIt) {
                    test::repeat(1000, {launch("3", {5}), launch("4", {7})}), launch("1")},
                   nullptr)
           .value();
-  const auto small = shrink_arena(four_phases(), schedule, WordRule::Interval, ShrinkTo::SameFault);
+  const auto small = shrink_arena(four_phases(), schedule, Words::ByInterval, ShrinkTo::SameFault);
   EXPECT_TRUE(small.minimal);
   EXPECT_EQ(small.schedule, test::build({launch("1"), launch("3"), launch("4")}).value());
   EXPECT_EQ(small.planes,
@@ -49,12 +49,12 @@ TEST(Shrink, ALostValueLeavesWhoMadeItWhoTookItAndWhoWantedIt) {
 TEST(Shrink, KeepsTheCodeOrOnlyTheFault) {
   const auto schedule =
       test::build({launch("3", {4}), launch("1", {0, 1}), launch("2", {9, 20, 5})}).value();
-  EXPECT_EQ(certify_arena(four_phases(), schedule).code(), 4u);
-  const auto same = shrink_arena(four_phases(), schedule, WordRule::Interval, ShrinkTo::SameCode);
+  EXPECT_EQ(judge_arena(four_phases(), schedule).code(), 4u);
+  const auto same = shrink_arena(four_phases(), schedule, Words::ByInterval, ShrinkTo::SameCode);
   EXPECT_EQ(same.verdict.code(), 4u);
   EXPECT_EQ(same.schedule.size(), 3u);
   EXPECT_EQ(same.schedule.word_count(), 1u);
-  const auto fault = shrink_arena(four_phases(), schedule, WordRule::Interval, ShrinkTo::SameFault);
+  const auto fault = shrink_arena(four_phases(), schedule, Words::ByInterval, ShrinkTo::SameFault);
   EXPECT_EQ(fault.verdict.code(), 2u);
   EXPECT_EQ(fault.schedule.size(), 1u);
   EXPECT_EQ(fault.schedule.submissions().size(), 0u);
@@ -64,7 +64,7 @@ TEST(Shrink, IterationsComeDownToTheFirstThatStrays) {
   const auto schedule =
       test::build({test::repeat(1'000'000, {launch("1", {0})}, {{0, 0, 1}})}).value();
   const PlaneTable planes = planes_of({{"1", {fresh(kA)}}});
-  const auto shrunk = shrink_arena(planes, schedule, WordRule::Interval, ShrinkTo::SameCode);
+  const auto shrunk = shrink_arena(planes, schedule, Words::ByInterval, ShrinkTo::SameCode);
   EXPECT_EQ(shrunk.planes.phases()[0].planes.size(), 0u);
   const std::vector<Submission> none;
   EXPECT_EQ(shrunk.schedule, test::build({launch("1", {0})}, &none).value());
@@ -162,10 +162,10 @@ std::vector<ArenaCase> with_one_less(const ArenaCase& whole) {
   return cases;
 }
 
-FaultKind kind_of(const ArenaCase& arena, WordRule rule) {
+FaultKind kind_of(const ArenaCase& arena, Words rule) {
   const auto schedule = test::build(arena.table, &arena.submissions).value();
   const PlaneTable planes = arena.planes();
-  return fault_kind(arena_report(planes, schedule, certify_arena(planes, schedule, rule)));
+  return fault_kind(arena_report(planes, schedule, judge_arena(planes, schedule, rule)));
 }
 
 TEST(Shrink, EarnsTheSameCodeAndWithOnePartLessAnother) {
@@ -174,9 +174,9 @@ TEST(Shrink, EarnsTheSameCodeAndWithOnePartLessAnother) {
   for (int i = 0; i < 1500; ++i) {
     const ArenaCase arena = test::random_arena(random);
     const bool exact = i % 2 == 0;
-    const auto rule = exact ? WordRule::Exact : WordRule::Interval;
+    const auto rule = exact ? Words::OneByOne : Words::ByInterval;
     const auto schedule = test::build(arena.table, &arena.submissions).value();
-    const Verdict verdict = certify_arena(arena.planes(), schedule, rule);
+    const Verdict verdict = judge_arena(arena.planes(), schedule, rule);
     if (verdict.certified()) continue;
     ++kinds[verdict.finding.index() - 1];
     const auto same = shrink_arena(arena.planes(), schedule, rule, ShrinkTo::SameCode);

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "berth/certify/arena.h"
+#include "berth/certify/arena_judge.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/lower/lower.h"
 #include "berth/plan/pack.h"
@@ -49,7 +49,7 @@ struct Placed {
       from += round_up(arena.peak, *Alignment::of(4096)).count();
     }
     const auto lowered = lower(schedule, lives.instance, lives.ops, packing, arenas).value();
-    return certify_arena(lowered.planes, lowered.launches);
+    return judge_arena(lowered.planes, lowered.launches);
   }
 
   Schedule schedule;

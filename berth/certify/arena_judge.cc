@@ -1,7 +1,10 @@
-#include "berth/certify/arena_threads.h"
+#include "berth/certify/arena_judge.h"
 
 #include <algorithm>
 #include <thread>
+
+#include "berth/certify/arena.h"
+#include "berth/certify/arena_exact.h"
 
 namespace berth {
 namespace {
@@ -22,11 +25,10 @@ std::vector<std::size_t> stretches(const LaunchSchedule& schedule, std::uint64_t
 
 }  // namespace
 
-Verdict certify_arena_on_threads(const PlaneTable& planes, const LaunchSchedule& schedule,
-                                 WordRule rule, unsigned threads) {
-  const auto made = ArenaChecker::make(planes);
-  if (const auto* fault = std::get_if<Finding>(&made)) return {*fault, schedule.size()};
-  const auto& checker = std::get<ArenaChecker>(made);
+Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
+                    unsigned threads) {
+  const ArenaChecker checker(planes);
+  if (checker.fault()) return {*checker.fault(), schedule.size()};
   const std::uint64_t count =
       std::clamp<std::uint64_t>(schedule.word_count() / kWordsAThread, 1, std::max(threads, 1U));
 
@@ -34,7 +36,8 @@ Verdict certify_arena_on_threads(const PlaneTable& planes, const LaunchSchedule&
   const auto begin = stretches(schedule, count);
   std::vector<std::optional<Finding>> strays(count);
   const auto judge = [&](std::size_t i) {
-    strays[i] = checker.find_stray(schedule, declared, rule, begin[i], begin[i + 1]);
+    strays[i] = checker.find_stray(schedule, declared, begin[i], begin[i + 1],
+                                   rule == Words::OneByOne ? no_value_strays : nullptr);
   };
   {
     std::vector<std::jthread> others;

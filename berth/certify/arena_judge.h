@@ -1,0 +1,23 @@
+#pragma once
+
+#include "berth/ir/verdict.h"
+
+namespace berth {
+
+// How the words of a repeat are held against the plan.
+enum class Words {
+  // By intervals that cover their values: one an iteration while those are at most 64 and one delta
+  // names the word, their hull otherwise.
+  ByInterval,
+  // What intervals leave open is decided value by value: a progression against each hole of the
+  // plan, however many its iterations. Accepts more, never what is unsound.
+  OneByOne,
+};
+
+// The certificate's verdict (see arena.h), by either rule, with rule C judged by so many threads, a
+// stretch of the table each. Tables of fewer than 2^20 words a thread are judged by fewer: starting
+// one takes longer than its share. Apart from the core, which starts no thread.
+Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule,
+                    Words rule = Words::ByInterval, unsigned threads = 1);
+
+}  // namespace berth
