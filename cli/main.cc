@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "berth/pipeline/version.h"
+#include "cli/capture_command.h"
 #include "cli/certify_command.h"
 #include "cli/check_command.h"
 #include "cli/convert_command.h"
@@ -40,6 +41,7 @@ ExitStatus run(int count, char** words) {
   const CertifyCommand certify(app);
   const ReplayCommand replay(app);
   const ConvertCommand convert(app);
+  const CaptureCommand capture(app);
   const ShowCommand show(app);
   const DiffCommand diff(app);
   const ExplainCommand explain(app);
@@ -55,9 +57,10 @@ ExitStatus run(int count, char** words) {
   } catch (const CLI::ParseError& error) {
     if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
       return Report(asks_for_json(count, words), false)
-          .failure({Error::Kind::Usage, words[1], "is no command of berth",
-                    "expected plan, explain, reside, check, certify, replay, convert, diff or "
-                    "show; berth --help"});
+          .failure(
+              {Error::Kind::Usage, words[1], "is no command of berth",
+               "expected plan, explain, reside, check, certify, replay, convert, capture, diff "
+               "or show; berth --help"});
     }
     return Report(asks_for_json(count, words), false)
         .failure({Error::Kind::Usage, "", error.what(), "--help says what a command takes"});
@@ -67,6 +70,7 @@ ExitStatus run(int count, char** words) {
   if (check.chosen()) return check.run();
   if (certify.chosen()) return certify.run();
   if (convert.chosen()) return convert.run();
+  if (capture.chosen()) return capture.run();
   if (diff.chosen()) return diff.run();
   if (explain.chosen()) return explain.run();
   return replay.chosen() ? replay.run() : show.run();

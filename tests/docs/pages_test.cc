@@ -12,6 +12,7 @@
 #include "berth/formats/schedule.h"
 #include "berth/formats/sweep_text.h"
 #include "berth/formats/target_toml.h"
+#include "berth/pipeline/capture_file.h"
 #include "berth/pipeline/certify_files.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/plan_file.h"
@@ -85,6 +86,18 @@ TEST(Pages, TheLaunchesAreCertifiedByThePlanes) {
   EXPECT_TRUE(files->certified({.strict = true}));
   EXPECT_EQ(files->coverage.words_in_windows, 4u);
   EXPECT_EQ(files->coverage.instances, 4u);
+}
+
+TEST(Pages, TheCaptureIsCertifiedAsItsPartsTakeTurns) {
+  const auto lowered =
+      read_capture_file({"example.csv", example("capture.md", "csv")}, CapturedPart::Everything);
+  ASSERT_TRUE(lowered) << to_string(lowered.error());
+  EXPECT_EQ(lowered->launches.size(), 4u);
+  EXPECT_EQ(lowered->launches.word_count(), 9u);
+  EXPECT_EQ(lowered->planes.globals().size(), 1u);
+  EXPECT_EQ(lowered->planes.phases()[2].planes.size(), 2u);
+  EXPECT_TRUE(lowered->warnings.empty());
+  EXPECT_EQ(certify_arena(lowered->planes, lowered->launches).code(), 0u);
 }
 
 ResidedFile resided(const std::string& content, std::uint64_t sram) {

@@ -1,0 +1,149 @@
+#include "berth/lower/captured.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "berth/lower/captured_ranges.h"
+
+namespace berth {
+namespace {
+
+constexpr std::uint64_t kMostLooks = std::uint64_t{1} << 30;
+
+class CaptureLowering {
+ public:
+  explicit CaptureLowering(const Capture& capture) : capture_(capture), ranges_(capture) {}
+
+  Result<LoweredSchedule> lower(CapturedPart part) {
+    for (const CapturedCommand& command : capture_.commands) {
+      if (part == CapturedPart::Kernels && !command.is_kernel) continue;
+      add_command(command);
+      if (ranges_.looks() > kMostLooks) {
+        return tl::unexpected(Error{Error::Kind::Limit, phases_.back().phase,
+                                    "the parts of one allocation are too many to tell apart",
+                                    "take the kernels alone, or a shorter run"});
+      }
+    }
+    add_notes();
+    builder_.submit({0, phases_.size()});
+    auto launches = std::move(builder_).build();
+    if (!launches) return tl::unexpected(launches.error());
+    auto planes = planes_of_regions();
+    if (!planes) return tl::unexpected(planes.error());
+    return LoweredSchedule{*std::move(planes), *std::move(launches), std::move(warnings_)};
+  }
+
+ private:
+  void add_command(const CapturedCommand& command) {
+    now_ = phases_.size();
+    phases_.push_back({fmt::format("step {} ({})", now_, command.name), {}});
+    words_.clear();
+    for (const CapturedWord& word : command.words) take(command, word);
+    builder_.launch(phases_.back().phase, words_, command.name);
+  }
+
+  void take(const CapturedCommand& command, const CapturedWord& word) {
+    CapturedRegion* region = ranges_.region_of(word.value);
+    const bool is_judged = region != nullptr && region->is_shared;
+    const auto tensor = is_judged ? tensor_of(command, word, *region) : std::nullopt;
+    if (tensor) declare(*tensor, word);
+    // What is moved may reach over many tensors, or what is left of them: it is none of them. A
+    // kernel's pointer must be in one.
+    if (is_judged && !tensor && !command.is_kernel) {
+      ++region->unjudged;
+      return;
+    }
+    words_.push_back(word.value);
+  }
+
+  std::optional<std::size_t> tensor_of(const CapturedCommand& command, const CapturedWord& word,
+                                       const CapturedRegion& region) {
+    if (word.memory && (command.is_kernel || capture_[*word.memory].whole)) {
+      return ranges_.tensor_of(*word.memory);
+    }
+    const Bytes reached = std::max(word.bytes, Bytes(1));
+    return ranges_.holder_of(region, addresses(Address(word.value), reached));
+  }
+
+  void declare(std::size_t id, const CapturedWord& word) {
+    CapturedTensor& tensor = ranges_[id];
+    const bool is_new = !tensor.first_taken || *tensor.first_taken == now_;
+    const bool is_written = word.access == Access::Write && word.bytes == tensor.range.bytes;
+    if (!tensor.first_taken && word.access == Access::Read) {
+      warnings_.push_back(fmt::format("{} reads {} before anything writes it", phases_.back().phase,
+                                      tensor.range.name));
+    }
+    if (!tensor.first_taken) tensor.first_taken = now_;
+    tensor.last_taken = now_;
+    add_plane(tensor.range, !is_new && !is_written);
+  }
+
+  void add_plane(const NamedRange& range, bool carried) {
+    std::vector<Plane>& planes = phases_.back().planes;
+    const auto known = std::ranges::find(planes, range, &Plane::range);
+    if (known == planes.end()) {
+      planes.push_back({range, carried});
+    } else {
+      known->carried = known->carried || carried;
+    }
+  }
+
+  void add_notes() {
+    if (capture_.queues > 1 || !capture_.in_order) {
+      warnings_.push_back(fmt::format(
+          "{}: launches are judged in the order in which they were asked for, which is the order "
+          "in which they run only where the program waits",
+          capture_.in_order ? fmt::format("kernels ran on {} queues", capture_.queues)
+                            : "kernels ran on a queue that is out of order"));
+    }
+    for (const CapturedRegion& region : ranges_.regions()) {
+      if (region.unjudged == 0) continue;
+      warnings_.push_back(
+          fmt::format("{} moves of bytes of {} that are no one tensor are not judged",
+                      region.unjudged, region.name));
+    }
+    if (capture_.unseen_pointers > 0) {
+      warnings_.push_back(
+          fmt::format("{} arguments have more than 8 bytes: pointers inside them are not seen",
+                      capture_.unseen_pointers));
+    }
+    if (!capture_.ended) {
+      warnings_.push_back("the record does not say that the program ended: it may be cut short");
+    }
+  }
+
+  Result<PlaneTable> planes_of_regions() {
+    std::vector<Window> windows;
+    std::vector<NamedRange> globals;
+    std::uint64_t bits = 0;
+    for (const CapturedRegion& region : ranges_.regions()) {
+      const Address address(static_cast<std::uint64_t>(region.extent.lower));
+      const Bytes bytes(static_cast<std::uint64_t>(region.extent.upper - region.extent.lower));
+      windows.push_back({address, bytes});
+      if (!region.is_shared) globals.push_back({region.name, address, bytes});
+      bits |= address.value();
+      for (const std::size_t tensor : region.tensors) bits |= ranges_[tensor].range.address.value();
+    }
+    const std::uint64_t alignment = bits == 0 ? 1 : std::uint64_t{1} << std::countr_zero(bits);
+    return PlaneTable::make(alignment, std::move(windows), std::move(globals), std::move(phases_));
+  }
+
+  const Capture& capture_;
+  CapturedRanges ranges_;
+  std::uint64_t now_ = 0;  // the command
+  std::vector<PhasePlanes> phases_;
+  std::vector<std::uint64_t> words_;
+  std::vector<std::string> warnings_;
+  LaunchScheduleBuilder builder_;
+};
+
+}  // namespace
+
+Result<LoweredSchedule> lower_capture(const Capture& capture, CapturedPart part) {
+  return CaptureLowering(capture).lower(part);
+}
+
+}  // namespace berth

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/common_options.h"
+#include "cli/exit_status.h"
+
+namespace berth::cli {
+
+// berth capture RUN [-o FILE]...
+class CaptureCommand {
+ public:
+  explicit CaptureCommand(CLI::App& app);
+  bool chosen() const { return command_->parsed(); }
+  ExitStatus run() const;
+
+ private:
+  CLI::App* command_;
+  std::string run_;
+  std::vector<std::string> outputs_;
+  bool kernels_ = false;
+  CommonOptions common_;
+};
+
+}  // namespace berth::cli
