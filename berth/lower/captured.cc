@@ -62,7 +62,7 @@ class CaptureLowering {
   std::optional<std::size_t> tensor_of(const CapturedCommand& command, const CapturedWord& word,
                                        const CapturedRegion& region) {
     if (word.memory && (command.is_kernel || capture_[*word.memory].whole)) {
-      return ranges_.tensor_of(*word.memory);
+      return ranges_.tensor_of(*word.memory, word.access);
     }
     const Bytes reached = std::max(word.bytes, Bytes(1));
     return ranges_.holder_of(region, addresses(Address(word.value), reached));

@@ -15,8 +15,8 @@ enum class CapturedPart { Everything, Kernels };
 // An allocation of which no two memories meet that commands name is a global: nothing takes over
 // another's bytes there. So is one that is known by pointers alone, since these do not say how far
 // they reach. In any other allocation each memory is a plane: fresh where a command writes all of
-// it without reading, or where it is taken for the first time; carried otherwise. Memories of one
-// place and size are one tensor.
+// it without reading, or where it is taken for the first time; carried otherwise. A memory that is
+// first taken to be read alone is the same tensor as the last one of its place and size.
 //
 // Refuses (as a limit) a capture whose tensors take more than 2^30 looks to find.
 Result<LoweredSchedule> lower_capture(const Capture& capture, CapturedPart part);

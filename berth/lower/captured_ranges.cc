@@ -58,7 +58,6 @@ void CapturedRanges::find_shared() {
   std::vector<AddressRange> places;
   for (const MemoryId id : named) places.push_back(extent_of(capture_[id]));
   std::ranges::sort(places, begins_first);
-  places.erase(std::unique(places.begin(), places.end()), places.end());
   WideAddress reached = 0;
   for (const AddressRange& place : places) {
     if (place.lower < reached) {
@@ -75,26 +74,36 @@ CapturedRegion* CapturedRanges::region_of(std::uint64_t address) {
   return &*std::prev(after);
 }
 
-std::size_t CapturedRanges::tensor_of(MemoryId memory) {
+std::size_t CapturedRanges::tensor_of(MemoryId memory, Access access) {
+  const auto known = of_memory_.find(memory);
+  if (known != of_memory_.end()) return known->second;
   const CapturedMemory& its = capture_[memory];
-  const auto [found, is_new] =
-      by_place_.try_emplace({its.address.value(), its.bytes.count()}, tensors_.size());
-  if (is_new) {
-    tensors_.push_back({{name_of(memory), its.address, its.bytes}});
-    region_of(its.address.value())->tensors.push_back(found->second);
+  const std::pair place = {its.address.value(), its.bytes.count()};
+  const auto other = last_at_.find(place);
+  if (other != last_at_.end() && access == Access::Read) {
+    return of_memory_[memory] = other->second;
   }
-  return found->second;
+  const std::size_t tensor = tensors_.size();
+  tensors_.push_back({{name_of(memory), its.address, its.bytes}});
+  region_of(its.address.value())->tensors.push_back(tensor);
+  last_at_[place] = tensor;
+  return of_memory_[memory] = tensor;
 }
 
 std::optional<std::size_t> CapturedRanges::holder_of(const CapturedRegion& region,
                                                      const AddressRange& bytes) {
   std::optional<std::size_t> best;
+  bool best_is_exact = false;
   for (const std::size_t id : region.tensors) {
     ++looks_;
     const CapturedTensor& tensor = tensors_[id];
-    if (!tensor.first_taken || !tensor.range.extent().covers(bytes)) continue;
-    if (tensor.range.extent() == bytes) return id;
-    if (!best || tensors_[*best].last_taken <= tensor.last_taken) best = id;
+    const AddressRange extent = tensor.range.extent();
+    if (!tensor.first_taken || !extent.covers(bytes)) continue;
+    const bool is_exact = extent == bytes;
+    const bool is_later = !best || tensors_[*best].last_taken <= tensor.last_taken;
+    if (is_exact == best_is_exact ? !is_later : best_is_exact) continue;
+    best = id;
+    best_is_exact = is_exact;
   }
   return best;
 }
@@ -106,8 +115,8 @@ std::string CapturedRanges::name_of(MemoryId memory) const {
     return fmt::format("{} {}", is_svm ? "svm" : "buffer", memory.index() + 1);
   }
   const std::uint64_t offset = its.address.value() - capture_[*its.whole].address.value();
-  return fmt::format("buffer {} [{}, {})", its.whole->index() + 1, offset,
-                     offset + its.bytes.count());
+  return fmt::format("part {}, bytes [{}, {}) of memory {}", memory.index() + 1, offset,
+                     offset + its.bytes.count(), its.whole->index() + 1);
 }
 
 }  // namespace berth

@@ -21,7 +21,8 @@ struct CapturedRegion {
   std::uint64_t unjudged = 0;          // moves of bytes that are no one tensor
 };
 
-// A memory, or several of one place and size.
+// A memory; with those of the same place and size that were first taken to be read alone, and so
+// are other names for what it holds.
 struct CapturedTensor {
   NamedRange range;
   std::optional<std::uint64_t> first_taken{};  // by which command
@@ -37,10 +38,10 @@ class CapturedRanges {
   CapturedRegion* region_of(std::uint64_t address);
   CapturedTensor& operator[](std::size_t tensor) { return tensors_[tensor]; }
 
-  // The tensor that a memory is.
-  std::size_t tensor_of(MemoryId memory);
-  // Of the tensors taken so far that hold these bytes: the one with no others, else the one that
-  // was taken last.
+  // The tensor that a memory is, which is taken so.
+  std::size_t tensor_of(MemoryId memory, Access access);
+  // Of the tensors taken so far that hold these bytes: one with no others, else any; of several,
+  // the one that was taken last.
   std::optional<std::size_t> holder_of(const CapturedRegion& region, const AddressRange& bytes);
   // How many tensors holder_of has looked at.
   std::uint64_t looks() const { return looks_; }
@@ -53,7 +54,8 @@ class CapturedRanges {
   const Capture& capture_;
   std::vector<CapturedRegion> regions_;  // by address, disjoint
   std::vector<CapturedTensor> tensors_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_place_;
+  std::map<MemoryId, std::size_t> of_memory_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> last_at_;  // of a place
   std::uint64_t looks_ = 0;
 };
 

@@ -1,8 +1,9 @@
 #include "capture/opencl/recorder.h"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -11,6 +12,10 @@ namespace berth::opencl {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+
+// Of the process that is recorded. Its lock may be held there for ever, and the file is not its
+// own.
+std::atomic<bool> is_child = false;
 constexpr cl_uint kMostParameters = 4096;
 
 std::string hex(std::uint64_t value) {
@@ -64,12 +69,13 @@ struct Recorder::MadeMemory {
 
 bool Recorder::open(const cl_icd_dispatch& driver, const std::string& path) {
   driver_ = &driver;
-  process_ = ::getpid();
+  is_child = false;
+  if (::pthread_atfork(nullptr, nullptr, [] { is_child = true; }) != 0) return false;
   return trace_.open(path);
 }
 
 bool Recorder::is_watching() const {
-  return process_ == ::getpid();
+  return driver_ != nullptr && !is_child;
 }
 
 void Recorder::end() {

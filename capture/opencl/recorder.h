@@ -98,8 +98,7 @@ class Recorder {
   std::string word_of(const Touch& touch) const;
 
   const cl_icd_dispatch* driver_ = nullptr;
-  pid_t process_ = 0;  // that is recorded
-  std::mutex mutex_;   // of all that follows
+  std::mutex mutex_;  // of all that follows
   Trace trace_;
   std::size_t memories_ = 0;
   std::size_t queues_ = 0;

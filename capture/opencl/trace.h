@@ -1,7 +1,5 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <string_view>
 
@@ -19,12 +17,11 @@ class Trace {
   // Begins anew; "%p" in the path stands for the process. False where that cannot be written.
   bool open(std::string path);
   bool is_open() const { return file_ >= 0; }
-  // Nothing, once a line could not be written, and in a child of the process that opened it.
+  // Nothing, once a line could not be written.
   void add(std::string line);
 
  private:
   int file_ = -1;
-  pid_t process_ = 0;
 };
 
 // As a cell: in quotes where it holds a comma, a quote or a line end, or a space at either end.

@@ -26,7 +26,7 @@ TEST(CaptureCommand, WritesPlanesAndLaunchesThatCertifyJudges) {
   const auto judged = command.run({"certify", "r.planes.json", "r.launches.json"});
   EXPECT_EQ(judged.status, 1);
   EXPECT_NE(judged.out.find("verdict 7:"), std::string::npos) << judged.out;
-  EXPECT_NE(judged.out.find("buffer 1 [0, 512)"), std::string::npos) << judged.out;
+  EXPECT_NE(judged.out.find("part 2, bytes [0, 512) of memory 1"), std::string::npos) << judged.out;
 }
 
 TEST(CaptureCommand, SaysAsJsonWhatItSaw) {

@@ -21,8 +21,8 @@ struct Ran {
   std::string err;
 };
 
-// Runs the berth command in a fresh directory, with an environment that says nothing but what the
-// test says.
+// Runs the berth command, or another program, in a fresh directory, with an environment that says
+// nothing but what the test says.
 class CommandLine {
  public:
   void write(const std::string& name, const std::string& content) const {
@@ -36,9 +36,14 @@ class CommandLine {
 
   Ran run(std::vector<std::string> words, const std::string& input = "",
           std::vector<std::string> environment = {}) const {
+    return run_program(BERTH_COMMAND, std::move(words), input, std::move(environment));
+  }
+
+  Ran run_program(const std::string& program, std::vector<std::string> words,
+                  const std::string& input, std::vector<std::string> environment) const {
     const std::vector<FileContent> files = {{streams_.file("in"), input}};
     EXPECT_TRUE(write_files(files));
-    words.insert(words.begin(), BERTH_COMMAND);
+    words.insert(words.begin(), program);
 
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -49,10 +54,10 @@ class CommandLine {
                                        O_WRONLY | O_CREAT | O_TRUNC, 0600);
     }
     pid_t process = 0;
-    const int failure = ::posix_spawn(&process, BERTH_COMMAND, &actions, nullptr,
+    const int failure = ::posix_spawn(&process, program.c_str(), &actions, nullptr,
                                       pointers(words).data(), pointers(environment).data());
     posix_spawn_file_actions_destroy(&actions);
-    EXPECT_EQ(failure, 0) << "cannot start " << BERTH_COMMAND;
+    EXPECT_EQ(failure, 0) << "cannot start " << program;
     int state = 0;
     ::waitpid(process, &state, 0);
     return {WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state),
