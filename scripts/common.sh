@@ -14,7 +14,7 @@ build_packages=(g++ cmake ninja-build libexpected-dev nlohmann-json3-dev libflat
 # OpenCL: the loader, a driver that runs on the processor (some 65 MB to fetch, a compiler among them),
 # and a library whose launches are recorded.
 opencl_packages=(ocl-icd-opencl-dev pocl-opencl-icd)
-test_packages=(libgtest-dev clang-format-16 "${opencl_packages[@]}" libclblast-dev)
+test_packages=(libgtest-dev clang-format-16 python3-onnx "${opencl_packages[@]}" libclblast-dev)
 bench_packages=(libbenchmark-dev)
 
 is_installed() {

@@ -165,13 +165,14 @@ Answer split(const Call& call) {
 
 // Where a slice begins and how far it goes, within an axis.
 Cut cut_of(std::int64_t length, std::int64_t start, std::int64_t end, std::int64_t step) {
+  if (length == 0) return {0, 1, 0};
   const auto bound = [&](std::int64_t at, std::int64_t low, std::int64_t high) {
     if (at < 0) at = std::max(at, -length - 1) + length;
     return std::clamp(at, low, high);
   };
-  // Backwards, an end before the first element takes that one too.
+  // Backwards, an end before the first element takes that one too; a start there is that one.
   const bool forward = step > 0;
-  const std::int64_t first = forward ? bound(start, 0, length) : bound(start, -1, length - 1);
+  const std::int64_t first = bound(start, 0, forward ? length : length - 1);
   const std::int64_t last = forward ? bound(end, 0, length) : bound(end, -1, length - 1);
   const std::int64_t reach = forward ? last - first : first - last;
   if (reach <= 0) return {0, 1, 0};

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "berth/formats/plan_json.h"
 #include "tests/support/command.h"
 #include "tests/testing/onnx_model.h"
+#include "tests/testing/published_models.h"
 #include "tests/testing/shared_data.h"
 
 namespace berth {
@@ -76,28 +76,8 @@ TEST(OnnxCommand, OptionsThatSayNothingAreRefused) {
   }
 }
 
-// The rows of the page's last table: "| `model` | `flags` | 7 | 8 | ...".
-std::vector<std::vector<std::string>> published_models() {
-  std::ifstream page(BERTH_ROOT "/docs/formats/onnx.md");
-  std::vector<std::vector<std::string>> rows;
-  bool is_table = false;
-  for (std::string line; std::getline(page, line);) {
-    is_table = is_table || line.starts_with("| model | flags");
-    if (!is_table || !line.starts_with("| `")) continue;
-    std::vector<std::string> cells;
-    std::istringstream split(line.substr(2));
-    for (std::string cell; std::getline(split, cell, '|');) {
-      std::erase(cell, '`');
-      const auto end = cell.find_last_not_of(' ');
-      cells.push_back(end == std::string::npos ? "" : cell.substr(0, end + 1));
-    }
-    rows.push_back(cells);
-  }
-  return rows;
-}
-
 TEST(OnnxCommand, EveryPublishedModelPlansAsThePageSays) {
-  const auto rows = published_models();
+  const auto rows = testing::published_models();
   EXPECT_EQ(rows.size(), 31U);
   if (!std::filesystem::exists(testing::shared_data("models"))) GTEST_SKIP() << "no model data";
   CommandLine command;

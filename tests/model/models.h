@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,19 @@
 
 namespace berth::testing {
 
+// Every model of these tests, where BERTH_KEEP_MODELS names a folder: what another program infers
+// of them is held against ours (onnx_oracle_test.cc).
+inline void keep_model(const std::string& bytes) {
+  static int kept = 0;
+  const char* folder = std::getenv("BERTH_KEEP_MODELS");
+  if (folder == nullptr) return;
+  std::ofstream(folder + ("/" + std::to_string(kept++)) + ".onnx", std::ios::binary) << bytes;
+}
+
 inline ModelGraph graph_of(const WriteGraph& write, std::int64_t opset = 17) {
-  auto graph = read_onnx(onnx_bytes(write, opset), "m.onnx");
+  const std::string bytes = onnx_bytes(write, opset);
+  keep_model(bytes);
+  auto graph = read_onnx(bytes, "m.onnx");
   EXPECT_TRUE(graph) << to_string(graph.error());
   return graph ? *std::move(graph) : ModelGraph{};
 }

@@ -150,6 +150,7 @@ TEST(PartRules, CutsAndJoins) {
   EXPECT_EQ(y_told("Slice", {10}, {{-1}, {-9223372036854775807 - 1}, {0}, {-1}}), "float32[10]");
   EXPECT_EQ(y_told("Slice", {10}, {{8}, {9223372036854775807}}), "float32[2]");
   EXPECT_EQ(y_told("Slice", {10}, {{20}, {30}}), "float32[0]");
+  EXPECT_EQ(y_told("Slice", {10}, {{-20}, {-30}, {0}, {-1}}), "float32[1]");
   EXPECT_EQ(y_told("Pad", {2, 3}, {{0, 1, 2, 3}}), "float32[4, 7]");
   EXPECT_EQ(y_told("Tile", {2, 3}, {{2, 1}}), "float32[4, 3]");
   EXPECT_EQ(y("Concat", {{2, 3}, {3, 5}}, {{"axis", {1}}}),

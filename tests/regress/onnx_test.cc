@@ -244,5 +244,22 @@ TEST(BugCorpus, R3_APlanForOtherSizesIsRefusedWithTheFirstDifference) {
   EXPECT_EQ(other->mismatch, "buffer x has 512 bytes in the input, 256 in the plan");
 }
 
+// A start before the first element is that element, backwards too; of no elements there is none.
+TEST(Regress, ASliceBackwardsFromBeforeTheFirstElementHasThatElement) {
+  const auto sliced = [](int length) {
+    return planned([&](GraphWriter& g) {
+      g.input("x", {length});
+      g.ints("begin", {-6});
+      g.ints("end", {-4});
+      g.ints("axis", {0});
+      g.ints("step", {-3});
+      g.node("Slice", {"x", "begin", "end", "axis", "step"}, {"y"});
+      g.output("y");
+    });
+  };
+  EXPECT_EQ(test::buffer_named(sliced(1), "y").bytes, Bytes(4));
+  EXPECT_EQ(sliced(0).kept.back().why, KeptWhy::Empty);
+}
+
 }  // namespace
 }  // namespace berth

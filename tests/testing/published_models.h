@@ -1,0 +1,30 @@
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace berth::testing {
+
+// The rows of the last table of the page on ONNX models: "| `model` | `flags` | 7 | 8 | ...".
+inline std::vector<std::vector<std::string>> published_models() {
+  std::ifstream page(BERTH_ROOT "/docs/formats/onnx.md");
+  std::vector<std::vector<std::string>> rows;
+  bool is_table = false;
+  for (std::string line; std::getline(page, line);) {
+    is_table = is_table || line.starts_with("| model | flags");
+    if (!is_table || !line.starts_with("| `")) continue;
+    std::vector<std::string> cells;
+    std::istringstream split(line.substr(2));
+    for (std::string cell; std::getline(split, cell, '|');) {
+      std::erase(cell, '`');
+      const auto end = cell.find_last_not_of(' ');
+      cells.push_back(end == std::string::npos ? "" : cell.substr(0, end + 1));
+    }
+    rows.push_back(cells);
+  }
+  return rows;
+}
+
+}  // namespace berth::testing
