@@ -60,6 +60,7 @@ Shape shape_of(const std::string& text) {
 class OnnxOracle : public ::testing::Test {
  protected:
   void SetUp() override {
+    if (!std::filesystem::exists(kPython)) GTEST_SKIP() << "no " << kPython;
     const auto asked = command_.run_program(kPython, {"-c", "import onnx"}, "", {});
     if (asked.status != 0) GTEST_SKIP() << "no python3-onnx";
   }
@@ -217,32 +218,12 @@ TEST_F(OnnxOracle, AgreesOnRandomNodes) {
   EXPECT_GT(agreement_.models, 3500u);
 }
 
-// The bindings of a row's flags: "--bind batch=1 --shape input=1x512".
-Bindings bindings_of(const std::string& flags) {
-  Bindings bindings;
-  std::istringstream words(flags);
-  for (std::string flag, text; words >> flag >> text;) {
-    const auto equals = text.rfind('=');
-    const std::string name = text.substr(0, equals);
-    std::string value = text.substr(equals + 1);
-    if (flag == "--bind") {
-      bindings.symbols.push_back({name, {std::stoull(value), std::stoull(value)}});
-    } else if (flag == "--shape") {
-      GivenShape shape;
-      std::istringstream dims(value);
-      for (std::string dim; std::getline(dims, dim, 'x');) shape.dims.push_back(std::stoull(dim));
-      bindings.shapes.emplace_back(name, shape);
-    }
-  }
-  return bindings;
-}
-
 TEST_F(OnnxOracle, AgreesOnEveryPublishedModel) {
   if (!std::filesystem::exists(testing::shared_data("models"))) GTEST_SKIP() << "no model data";
   std::vector<Model> models;
   for (const auto& row : testing::published_models()) {
-    models.push_back(
-        {testing::shared_data("models/" + row[0] + ".onnx").string(), bindings_of(row[1])});
+    models.push_back({testing::shared_data("models/" + row[0] + ".onnx").string(),
+                      testing::bindings_of(row[1])});
   }
   compare(models);
   EXPECT_GT(agreement_.models, 15u);
