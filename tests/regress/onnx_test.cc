@@ -196,6 +196,42 @@ TEST(BugCorpus, K1_AHeldTensorIsNotInTheArena) {
   EXPECT_EQ(arena_bytes(plan), 512u);
 }
 
+TEST(BugCorpus, K2_AHeldViewHoldsWhatIsUnderIt) {
+  PlanOptions options;
+  options.views = true;
+  options.hold = {"v"};
+  const Plan plan = planned(
+      [](GraphWriter& w) {
+        w.input("x", kBlock);
+        w.node("Relu", {"x"}, {"a"});
+        w.ints("shape", {8, 8});
+        w.node("Reshape", {"a", "shape"}, {"v"});
+        w.node("Abs", {"a"}, {"b"});
+        w.node("Neg", {"b"}, {"c"});
+        w.output("c");
+      },
+      options);
+  for (const char* held : {"a", "v"}) EXPECT_FALSE(is_planned(plan, held)) << held;
+  EXPECT_EQ(arena_bytes(plan), 512u);
+}
+
+// The result is the caller's: it is in no arena that the next run writes to.
+TEST(BugCorpus, K3_K5_AResultThatTheCallerKeepsIsHeldByNaming) {
+  PlanOptions options;
+  options.hold = {"o"};
+  const Plan plan = planned(
+      [](GraphWriter& w) {
+        w.input("x", kBlock);
+        w.node("Relu", {"x"}, {"s"});
+        w.node("Abs", {"s"}, {"o"});
+        w.output("o");
+      },
+      options);
+  EXPECT_FALSE(is_planned(plan, "o"));
+  EXPECT_EQ(plan.kept.at(0).why, KeptWhy::Held);
+  EXPECT_EQ(arena_bytes(plan), 512u);  // x and s
+}
+
 // A size that only the run decides.
 void open_size(GraphWriter& g) {
   g.input("x", {64});
