@@ -56,6 +56,7 @@ void CapturedRanges::find_shared() {
     }
   }
   std::vector<AddressRange> places;
+  places.reserve(named.size());
   for (const MemoryId id : named) places.push_back(extent_of(capture_[id]));
   std::ranges::sort(places, begins_first);
   WideAddress reached = 0;

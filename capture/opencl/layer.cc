@@ -251,6 +251,12 @@ void put_objects() {
   put<&Table::clCreateImage2D, [](auto... all) { memory_made(all...); }>();
   put<&Table::clCreateImage3D, [](auto... all) { memory_made(all...); }>();
   put<&Table::clCreatePipe, [](auto... all) { memory_made(all...); }>();
+  put<&Table::clCreateFromGLBuffer, [](auto... all) { memory_made(all...); }>();
+  put<&Table::clCreateFromGLTexture, [](auto... all) { memory_made(all...); }>();
+  put<&Table::clCreateFromGLTexture2D, [](auto... all) { memory_made(all...); }>();
+  put<&Table::clCreateFromGLTexture3D, [](auto... all) { memory_made(all...); }>();
+  put<&Table::clCreateFromGLRenderbuffer, [](auto... all) { memory_made(all...); }>();
+  put<&Table::clCreateFromEGLImageKHR, [](auto... all) { memory_made(all...); }>();
   put<&Table::clSVMAlloc, svm_made>();
   put<&Table::clCreateKernel, [](auto... all) { kernel_made(all...); }>();
   put<&Table::clCreateKernelsInProgram, kernels_made>();

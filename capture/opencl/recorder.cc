@@ -17,6 +17,7 @@ constexpr std::uint64_t kPage = 4096;
 // own.
 std::atomic<bool> is_child = false;
 constexpr cl_uint kMostParameters = 4096;
+constexpr std::size_t kHandleBytes = sizeof(void*);
 
 std::string hex(std::uint64_t value) {
   char text[20];
@@ -52,6 +53,7 @@ template <typename T, typename Query, typename Object, typename... Item>
 std::optional<T> asked(Query query, Object object, Item... item) {
   T value{};
   if (query == nullptr) return std::nullopt;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): where it is a handle, its own bytes are asked for
   if (query(object, item..., sizeof value, &value, nullptr) != CL_SUCCESS) return std::nullopt;
   return value;
 }
@@ -164,7 +166,7 @@ void Recorder::kernel_made(cl_kernel kernel) {
     name.resize(length);
     if (info(kernel, CL_KERNEL_FUNCTION_NAME, length, name.data(), nullptr) != CL_SUCCESS)
       name = "";
-    name = name.c_str();
+    name.resize(std::strlen(name.data()));
   }
   const std::lock_guard lock(mutex_);
   kernel_of_[kernel] = {std::move(name), {}, {}, {}};
@@ -225,9 +227,9 @@ void Recorder::argument_set(cl_kernel kernel, cl_uint index, std::size_t bytes, 
 std::string Recorder::word_of(const Parameter& parameter, std::size_t bytes,
                               const void* value) const {
   if (value == nullptr) return "";
-  if (bytes == sizeof(cl_mem) && !parameter.is_number) {
+  if (bytes == kHandleBytes && !parameter.is_number) {
     cl_mem memory = nullptr;
-    std::memcpy(&memory, value, sizeof memory);
+    std::memcpy(&memory, value, kHandleBytes);
     const auto found = memory_of_.find(memory);
     if (found != memory_of_.end()) {
       const Access access =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -32,10 +33,10 @@ inline FakeDriver fake;
 
 template <typename Handle>
 Handle fake_handle() {
-  static std::uintptr_t last = 0x1000;
-  const std::uintptr_t handle = fake.next_handle != 0 ? fake.next_handle : last += 16;
-  fake.next_handle = 0;
-  return reinterpret_cast<Handle>(handle);  // NOLINT: nobody looks behind it
+  static std::atomic<std::uintptr_t> last = 0x1000;
+  const std::uintptr_t asked = fake.next_handle;
+  if (asked != 0) fake.next_handle = 0;
+  return reinterpret_cast<Handle>(asked != 0 ? asked : last += 16);  // NOLINT: nobody looks there
 }
 
 template <typename T>
