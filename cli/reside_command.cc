@@ -85,6 +85,9 @@ ResideCommand::ResideCommand(CLI::App& app)
       ->check(CLI::IsMember({"rule", "best"}));
   command_->add_flag("--split", split_,
                      "The best may keep the first layers of a state and let the others leave");
+  command_->add_flag(
+      "--intervals", intervals_,
+      "The best may let an intermediate leave after a use and come back for another");
   command_->add_flag("--concurrent", concurrent_,
                      "Programs run at once: what they reserve adds up");
   command_->add_option("--effort", effort_, "Search budget in nodes")->type_name("N");
@@ -105,8 +108,12 @@ ResideCommand::ResideCommand(CLI::App& app)
 Result<ResideOptions> ResideCommand::options() const {
   auto model = model_.parse();
   if (!model) return tl::unexpected(model.error());
-  return ResideOptions{policy_ == "best" ? Policy::Best : Policy::Rule, split_, concurrent_,
-                       effort_, *std::move(model)};
+  return ResideOptions{policy_ == "best" ? Policy::Best : Policy::Rule,
+                       split_,
+                       concurrent_,
+                       effort_,
+                       intervals_,
+                       *std::move(model)};
 }
 
 ExitStatus ResideCommand::run() const {

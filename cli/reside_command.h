@@ -31,6 +31,7 @@ class ResideCommand {
   std::string target_;
   std::string policy_ = "rule";
   bool split_ = false;
+  bool intervals_ = false;
   bool concurrent_ = false;
   std::uint64_t effort_ = 2'000;
   std::string sweep_;

@@ -51,10 +51,9 @@ class Least {
 class PartCheck {
  public:
   PartCheck(const Choice& choice, const PricePart& part) : choice_(choice), part_(part) {
-    first_ = UINT64_MAX;
+    find_spans();
     for (const std::size_t item : part.items) {
-      first_ = std::min(first_, choice.items[item].phases.lower);
-      end_ = std::max(end_, choice.items[item].phases.upper);
+      places_.push_back(places_of(choice.items[item]));
       low_.push_back(0);
       high_.push_back(choice.items[item].count);
     }
@@ -71,7 +70,57 @@ class PartCheck {
 
  private:
   const ChoiceItem& item(std::size_t local) const { return choice_.items[part_.items[local]]; }
-  std::size_t width() const { return end_ < first_ ? 0 : static_cast<std::size_t>(end_ - first_); }
+
+  // The phases of the part, without those between that none of its items sees.
+  struct Span {
+    LiveRange phases;
+    std::size_t place = 0;  // of its first phase, among all
+  };
+  void find_spans() {
+    std::vector<LiveRange> ranges;
+    for (const std::size_t index : part_.items) {
+      for (const LiveRange range : choice_.items[index].ranges()) {
+        if (!range.empty()) ranges.push_back(range);
+      }
+    }
+    std::ranges::sort(ranges, {}, &LiveRange::lower);
+    for (const LiveRange range : ranges) {
+      if (!spans_.empty() && range.lower <= spans_.back().phases.upper) {
+        Step& end = spans_.back().phases.upper;
+        end = std::max(end, range.upper);
+        continue;
+      }
+      spans_.push_back({range, width()});
+    }
+  }
+  std::size_t width() const {
+    if (spans_.empty()) return 0;
+    const auto& [phases, place] = spans_.back();
+    return place + static_cast<std::size_t>(phases.upper - phases.lower);
+  }
+  // A phase's place; nothing where none of the items sees it.
+  std::optional<std::size_t> place_of(Step phase) const {
+    const auto after = std::ranges::upper_bound(spans_, phase, {},
+                                                [](const Span& span) { return span.phases.lower; });
+    if (after == spans_.begin()) return std::nullopt;
+    const auto& [phases, place] = *(after - 1);
+    if (!phases.contains(phase)) return std::nullopt;
+    return place + static_cast<std::size_t>(phase - phases.lower);
+  }
+  struct Places {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  // An item's ranges, by place.
+  std::vector<Places> places_of(const ChoiceItem& item) const {
+    std::vector<Places> places;
+    for (const LiveRange range : item.ranges()) {
+      if (range.empty()) continue;
+      const std::size_t begin = *place_of(range.lower);
+      places.push_back({begin, begin + static_cast<std::size_t>(range.upper - range.lower)});
+    }
+    return places;
+  }
 
   std::variant<Wide, PriceFault> most_of_walk() const {
     if (part_.nodes[0].branch) return fault(0, "a walk needs prices alone");
@@ -179,16 +228,22 @@ class PartCheck {
     for (std::size_t i = 0; i < low_.size(); ++i) {
       if (low_[i] > high_[i]) return std::nullopt;
       const Wide bytes = multiply(item(i).bytes.count(), low_[i]);
-      starts[item(i).phases.lower - first_] += bytes;
-      ends[item(i).phases.upper - first_] += bytes;
+      if (bytes == 0) continue;
+      for (const auto [begin, end] : places_[i]) {
+        starts[begin] += bytes;
+        ends[end] += bytes;
+      }
     }
-    std::vector<std::uint64_t> left(width());
+    std::vector<std::uint64_t> left;
+    left.reserve(width());
     Wide load = 0;
-    for (std::size_t i = 0; i < width(); ++i) {
-      load += starts[i] - ends[i];
-      const std::uint64_t capacity = choice_.capacity[first_ + i].count();
-      if (load > capacity) return std::nullopt;
-      left[i] = capacity - static_cast<std::uint64_t>(load);
+    for (const auto& [phases, place] : spans_) {
+      for (Step phase = phases.lower; phase < phases.upper; ++phase) {
+        load += starts[left.size()] - ends[left.size()];
+        const std::uint64_t capacity = choice_.capacity[phase].count();
+        if (load > capacity) return std::nullopt;
+        left.push_back(capacity - static_cast<std::uint64_t>(load));
+      }
     }
     return left;
   }
@@ -201,9 +256,7 @@ class PartCheck {
 
     std::vector<Wide> price_before(width() + 1, 0);
     for (const PhasePrice& price : node.prices) {
-      if (price.phase >= first_ && price.phase < end_) {
-        price_before[price.phase - first_ + 1] = price.price;
-      }
+      if (const auto place = place_of(price.phase)) price_before[*place + 1] = price.price;
     }
     std::partial_sum(price_before.begin(), price_before.end(), price_before.begin());
 
@@ -212,16 +265,18 @@ class PartCheck {
     Wide sum = 0;
     for (std::size_t i = 0; i < low_.size(); ++i) {
       const ChoiceItem& it = item(i);
-      const std::size_t begin = it.phases.lower - first_;
-      const std::size_t end = it.phases.upper - first_;
       std::uint64_t more = high_[i] - low_[i];
-      if (it.bytes > Bytes(0)) more = std::min(more, least.in(begin, end) / it.bytes.count());
+      Wide price = 0;
+      for (const auto [begin, end] : places_[i]) {
+        if (it.bytes > Bytes(0)) more = std::min(more, least.in(begin, end) / it.bytes.count());
+        price += price_before[end] - price_before[begin];
+      }
       sum = add(sum, multiply(multiply(it.moved.count(), node.scale), low_[i]));
       if (low_[i] > 0 || more > 0) moved_unit = std::gcd(moved_unit, it.moved.count());
       if (more == 0) continue;
       bytes_unit = std::gcd(bytes_unit, it.bytes.count());
       const Wide gain = multiply(it.moved.count(), node.scale);
-      const Wide cost = multiply(it.bytes.count(), price_before[end] - price_before[begin]);
+      const Wide cost = multiply(it.bytes.count(), price);
       if (gain > cost) sum = add(sum, multiply(gain - cost, more));
     }
     for (std::size_t i = 0; i < width(); ++i) {
@@ -234,9 +289,9 @@ class PartCheck {
 
   const Choice& choice_;
   const PricePart& part_;
-  Step first_ = 0;  // of any item
-  Step end_ = 0;
-  std::vector<std::uint64_t> low_;  // by place in part_.items
+  std::vector<Span> spans_;
+  std::vector<std::vector<Places>> places_;  // by place in part_.items
+  std::vector<std::uint64_t> low_;           // by place in part_.items
   std::vector<std::uint64_t> high_;
   std::vector<std::pair<std::size_t, std::size_t>> local_;  // item, place
   std::size_t at_ = 0;
@@ -267,8 +322,9 @@ PriceVerdict check_prices(const Choice& choice, const Prices& prices) {
     everything = add(everything, all);
     if (!in_part[i]) total = add(total, all);
   }
-  // All that there is, is a bound too, and it fits.
-  return ProvedBound{Bytes(static_cast<std::uint64_t>(std::min(total, everything)))};
+  // All that there is, is a bound too; and what items save that go together fits.
+  return ProvedBound{
+      Bytes(static_cast<std::uint64_t>(std::min({total, everything, Wide(UINT64_MAX)})))};
 }
 
 std::optional<Bytes> saved_by(const Choice& choice, const std::vector<std::uint64_t>& kept) {
@@ -279,14 +335,17 @@ std::optional<Bytes> saved_by(const Choice& choice, const std::vector<std::uint6
     const ChoiceItem& item = choice.items[i];
     if (kept[i] > item.count) return std::nullopt;
     saved += Wide(item.moved.count()) * kept[i];
-    change[item.phases.lower] += Wide(item.bytes.count()) * kept[i];
-    change[item.phases.upper] -= Wide(item.bytes.count()) * kept[i];
+    for (const LiveRange range : item.ranges()) {
+      change[range.lower] += Wide(item.bytes.count()) * kept[i];
+      change[range.upper] -= Wide(item.bytes.count()) * kept[i];
+    }
   }
   Wide load = 0;
   for (std::size_t i = 0; i < choice.capacity.size(); ++i) {
     load += change[i];
     if (load > choice.capacity[i].count()) return std::nullopt;
   }
+  if (saved > UINT64_MAX) return std::nullopt;
   return Bytes(static_cast<std::uint64_t>(saved));
 }
 

@@ -31,11 +31,16 @@ void read_accesses(const Program& program, ProgramFacts& facts) {
     for (const TensorAccess& access : phase.accesses) {
       const std::size_t root = facts.root[access.tensor.index()];
       const std::uint64_t runs = (access.loop ? times[*access.loop] : 1) * spans[step].times;
-      facts.moved[root] += *checked_multiply(access.bytes, runs);
+      const Bytes moved = *checked_multiply(access.bytes, runs);
+      facts.moved[root] += moved;
       auto& life = facts.life[root];
       const LiveRange span = spans[step].span;
       life = life ? LiveRange{std::min(life->lower, span.lower), std::max(life->upper, span.upper)}
                   : span;
+      auto& uses = facts.uses[root];
+      if (uses.empty() || uses.back().phases.upper <= span.lower) uses.push_back({span, {}, false});
+      uses.back().moved += moved;
+      uses.back().writes |= access.kind == TensorAccess::Kind::Write;
     }
   }
 }
@@ -68,10 +73,35 @@ bool chip_holds_tensors(const Target& target, ChipId chip) {
   return target.any_site_reaches_any || it.site_count() == 1;
 }
 
+std::optional<Bytes> saved_in(const std::vector<ProgramFacts::Use>& uses, Bytes bytes,
+                              LiveRange phases) {
+  using Use = ProgramFacts::Use;
+  const auto first =
+      std::ranges::find(uses, phases.lower, [](const Use& use) { return use.phases.lower; });
+  const auto last =
+      std::ranges::find(uses, phases.upper, [](const Use& use) { return use.phases.upper; });
+  if (first == uses.end() || last == uses.end() || last < first) return std::nullopt;
+  Bytes moved;
+  bool is_written = false;
+  for (auto use = first; use != last + 1; ++use) {
+    moved += use->moved;
+    is_written |= use->writes;
+  }
+  const bool comes_back = first != uses.begin();
+  const bool leaves = last + 1 != uses.end();
+  for (const bool moves_whole : {comes_back, leaves && is_written}) {
+    if (!moves_whole) continue;
+    if (moved <= bytes) return std::nullopt;
+    moved -= bytes;
+  }
+  return moved;
+}
+
 ProgramFacts facts_of(const Program& program, const Target& target) {
   const std::size_t tensors = program.tensors.size();
   ProgramFacts facts{.moved = std::vector<Bytes>(tensors),
                      .life = std::vector<std::optional<LiveRange>>(tensors),
+                     .uses = std::vector<std::vector<ProgramFacts::Use>>(tensors),
                      .buffers = std::vector<Bytes>(target.chips.size()),
                      .scratch = {target.chips.size(), std::vector<Bytes>(program.phases.size())},
                      .may_leave = std::vector<bool>(tensors, false),

@@ -138,6 +138,9 @@ class Judge {
       fault("the plan moves {} bytes a step off chip, not {}", total.count(), claimed.count());
     }
     if (claim_.best > claim_.rule) fault("the best moves more than the rule");
+    if (claim_.best_of_whole && claim_.best > *claim_.best_of_whole) {
+      fault("the best moves more than the best of whole lives");
+    }
     if (most_ > claim_.nothing_kept) {
       fault("the prices allow {} bytes to be saved, of {}", most_.count(),
             claim_.nothing_kept.count());

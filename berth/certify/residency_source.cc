@@ -9,18 +9,20 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "berth/certify/expected_choice.h"
 #include "berth/certify/program_facts.h"
 
 namespace berth {
 namespace {
 
 auto key_of(const ChoiceItem& item) {
-  return std::tuple(item.name, item.phases.lower, item.phases.upper, item.bytes, item.moved,
-                    item.count);
+  const auto [phases, turns] = item.ranges();
+  return std::tuple(item.name, phases.lower, phases.upper, item.bytes, item.moved, item.count,
+                    turns.lower, turns.upper);
 }
 
-Bytes less(Bytes from, Bytes what) {
-  return from < what ? Bytes(0) : from - what;
+bool is_before(const LiveRange& a, const LiveRange& b) {
+  return std::pair(a.lower, a.upper) < std::pair(b.lower, b.upper);
 }
 
 class Comparison {
@@ -97,12 +99,19 @@ class Comparison {
     }
     spilled_.push_back(named(index, claim.spilled, "spilled",
                              [&](std::size_t i) { return bool(facts.may_leave[i]); }));
+    compare_partly(index);
     tables_.push_back(named(index, claim.tables, "a table on chip", [&](std::size_t i) {
       return is_table(index, i) && !program.tensors[i].host &&
              chip_holds_tensors(target_, program.tensors[i].chip);
     }));
     Bytes traffic;
     for (const std::size_t i : spilled_.back()) traffic += facts.moved[i];
+    for (const auto& [i, stretches] : partly_.back()) {
+      traffic += facts.moved[i];
+      for (const LiveRange stretch : stretches) {
+        traffic -= saved_in(facts.uses[i], program.tensors[i].bytes, stretch).value_or(Bytes(0));
+      }
+    }
     Bytes unplaced;
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
       const bool is_apart = program.tensors[i].kind == TensorKind::Intermediate &&
@@ -118,6 +127,42 @@ class Comparison {
     for (std::size_t chip = 0; chip < target_.chips.size(); ++chip) compare_footprint(index, chip);
   }
 
+  // Who stays for parts of its life: between uses of it, one after another.
+  void compare_partly(std::size_t index) {
+    const Program& program = deployment_.programs[index].program;
+    const ProgramFacts& facts = facts_[index];
+    std::vector<std::string> names;
+    for (const PartlyClaim& it : claim_.programs[index].partly) names.push_back(it.tensor);
+    const auto known = named(index, names, "partly on chip", [&](std::size_t i) {
+      return facts.may_leave[i] && !spilled_.back().contains(i);
+    });
+    auto& partly = partly_.emplace_back();
+    for (const PartlyClaim& it : claim_.programs[index].partly) {
+      const auto at = std::ranges::find_if(
+          known, [&](std::size_t i) { return program.tensors[i].name == it.tensor; });
+      if (at == known.end()) continue;
+      Step end = 0;
+      for (const LiveRange stretch : it.stretches) {
+        const auto saved = saved_in(facts.uses[*at], program.tensors[*at].bytes, stretch);
+        if (stretch.lower >= end && saved) {
+          partly[*at].push_back(stretch);
+          end = stretch.upper;
+          continue;
+        }
+        fault("program {}: {} cannot be in SRAM for phases {} to {}", printable(program.name),
+              printable(it.tensor), stretch.lower, stretch.upper);
+      }
+    }
+  }
+
+  // The phases for which a tensor that may leave is in SRAM.
+  std::vector<LiveRange> stays_in(std::size_t index, std::size_t tensor) const {
+    if (spilled_[index].contains(tensor)) return {};
+    const auto part = partly_[index].find(tensor);
+    if (part != partly_[index].end()) return part->second;
+    return {*facts_[index].life[tensor]};
+  }
+
   // What is kept, added up phase by phase.
   void compare_footprint(std::size_t index, std::size_t chip) {
     const Program& program = deployment_.programs[index].program;
@@ -130,11 +175,11 @@ class Comparison {
       const Tensor& tensor = program.tensors[i];
       if (tensor.chip.index() != chip) continue;
       if (tables_[index].contains(i)) tables += tensor.bytes;
-      const bool is_kept =
-          facts.must_stay[i] || (facts.may_leave[i] && !spilled_[index].contains(i));
-      if (!is_kept) continue;
-      begins[facts.life[i]->lower] += tensor.bytes;
-      ends[facts.life[i]->upper] += tensor.bytes;
+      if (!facts.must_stay[i] && !facts.may_leave[i]) continue;
+      for (const LiveRange life : stays_in(index, i)) {
+        begins[life.lower] += tensor.bytes;
+        ends[life.upper] += tensor.bytes;
+      }
     }
     Bytes live;
     Bytes peak;
@@ -265,61 +310,8 @@ class Comparison {
     }
   }
 
-  // Programs stand one after another; one without phases has one in which its tables live.
-  Choice choice_on(ChipId chip, bool apart) const {
-    Choice choice;
-    Bytes usable = target_.chips[chip.index()].sram();
-    if (deployment_.given && chip.index() < deployment_.given->reserve.size()) {
-      usable = less(usable, deployment_.given->reserve[chip.index()]);
-    }
-    for (std::size_t p = 0; p < facts_.size(); ++p) add_program(choice, p, chip, usable);
-    if (facts_.empty()) choice.capacity.push_back(usable);
-    for (const StateClass& it : carried()) {
-      if (it.chip != chip || it.host) continue;
-      choice.items.push_back({it.program + "." + it.tensor,
-                              {0, choice.capacity.size()},
-                              apart ? it.bytes : it.held(),
-                              apart ? it.moved : it.moved_by_all(),
-                              apart ? it.instances : 1});
-    }
-    return choice;
-  }
-
-  void add_program(Choice& choice, std::size_t index, ChipId chip, Bytes usable) const {
-    const DeployedProgram& deployed = deployment_.programs[index];
-    const Program& program = deployed.program;
-    const ProgramFacts& facts = facts_[index];
-    const Step first = choice.capacity.size();
-    const std::size_t phases = std::max<std::size_t>(program.phases.size(), 1);
-    std::vector<Bytes> begins(phases + 1);
-    std::vector<Bytes> ends(phases + 1);
-    for (std::size_t i = 0; i < program.tensors.size(); ++i) {
-      const Tensor& tensor = program.tensors[i];
-      if (tensor.chip != chip) continue;
-      if (facts.must_stay[i]) {
-        begins[facts.life[i]->lower] += tensor.bytes;
-        ends[facts.life[i]->upper] += tensor.bytes;
-      }
-      const bool is_table_here = is_table(index, i) && !tensor.host;
-      if (!facts.may_leave[i] && !is_table_here) continue;
-      const LiveRange life = is_table_here ? LiveRange{0, phases} : *facts.life[i];
-      choice.items.push_back({deployed.name + "." + tensor.name,
-                              {first + life.lower, first + life.upper},
-                              tensor.bytes,
-                              *checked_multiply(facts.moved[i], deployed.layers),
-                              1});
-    }
-    Bytes live = facts.buffers[chip.index()];
-    for (std::size_t phase = 0; phase < phases; ++phase) {
-      live -= ends[phase];
-      live += begins[phase];
-      const Bytes scratch =
-          phase < program.phases.size() ? facts.scratch[chip.index()][phase] : Bytes(0);
-      choice.capacity.push_back(less(usable, live + scratch));
-    }
-  }
-
   void compare_choices() {
+    const ChoiceSource source{deployment_, target_, facts_, is_table_, carried()};
     for (std::size_t i = 0; i < target_.chips.size(); ++i) {
       const ChipId chip(i);
       const auto certificate = std::ranges::find(claim_.certificates, chip, &ChipCertificate::chip);
@@ -328,8 +320,13 @@ class Comparison {
         fault("chip {} {} a certificate", i, is_there ? "holds no tensors, and has" : "has not");
       }
       if (!is_there) continue;
-      const Choice& claimed = certificate->choice;
-      if (!is_same(claimed, choice_on(chip, false)) && !is_same(claimed, choice_on(chip, true))) {
+      const bool is_expected = std::ranges::any_of(
+          std::initializer_list<Divided>{
+              {false, false}, {true, false}, {false, true}, {true, true}},
+          [&](Divided divided) {
+            return is_same(certificate->choice, expected_choice(source, chip, divided));
+          });
+      if (!is_expected) {
         fault("chip {}: the items and capacities of its certificate are not those of the input", i);
       } else if (claim_.policy == Policy::Best) {
         compare_kept(*certificate);
@@ -346,26 +343,33 @@ class Comparison {
     return items == expected.items;
   }
 
-  // What the best plan spills, the certificate does not keep, and the other way round.
+  // What the best plan has in SRAM, and for which phases, the certificate keeps, and nothing else.
   void compare_kept(const ChipCertificate& certificate) {
-    std::map<std::string, bool> is_kept;
+    std::map<std::string, std::vector<LiveRange>> kept;
     for (std::size_t i = 0; i < certificate.kept.size(); ++i) {
-      is_kept[certificate.choice.items[i].name] = certificate.kept[i] > 0;
+      const ChoiceItem& item = certificate.choice.items[i];
+      if (certificate.kept[i] > 0) kept[item.name].push_back(item.phases);
     }
+    for (auto& [name, phases] : kept) std::ranges::sort(phases, is_before);
+    Step first = 0;
     for (std::size_t p = 0; p < facts_.size(); ++p) {
       const DeployedProgram& deployed = deployment_.programs[p];
+      const Step phases = std::max<Step>(deployed.program.phases.size(), 1);
       for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
         const Tensor& tensor = deployed.program.tensors[i];
         const bool is_here = tensor.chip == certificate.chip && !tensor.host &&
                              (facts_[p].may_leave[i] || is_table(p, i));
         if (!is_here) continue;
-        const bool stays =
-            facts_[p].may_leave[i] ? !spilled_[p].contains(i) : tables_[p].contains(i);
+        std::vector<LiveRange> stays;
+        if (facts_[p].may_leave[i]) stays = stays_in(p, i);
+        if (tables_[p].contains(i)) stays = {{0, phases}};
+        for (LiveRange& range : stays) range = {first + range.lower, first + range.upper};
         const std::string name = deployed.name + "." + tensor.name;
-        if (stays == is_kept[name]) continue;
+        if (stays == kept[name]) continue;
         fault("{} is {}, which the certificate says otherwise", printable(name),
-              stays ? "on chip" : "off chip");
+              stays.empty() ? "off chip" : "on chip");
       }
+      first += phases;
     }
   }
 
@@ -375,6 +379,7 @@ class Comparison {
   std::vector<ProgramFacts> facts_;             // by program
   std::vector<std::vector<bool>> is_table_;     // by program, by TensorId
   std::vector<std::set<std::size_t>> spilled_;  // by program, as claimed
+  std::vector<std::map<std::size_t, std::vector<LiveRange>>> partly_;
   std::vector<std::set<std::size_t>> tables_;
   std::map<std::pair<std::size_t, std::size_t>, Bytes> taken_;  // by program and chip
   std::vector<std::string> faults_;

@@ -69,7 +69,8 @@ class Walker {
     return small_choice && prices < kLargest && leaf_.scale < kLargestScale &&
            claimed_ < kLargest && std::ranges::all_of(items_, [&](std::size_t index) {
              const ChoiceItem& it = item(index);
-             return it.count == 1 && it.bytes.count() < kLargest && it.moved.count() < kLargest;
+             return it.count == 1 && !it.turns && it.bytes.count() < kLargest &&
+                    it.moved.count() < kLargest;
            });
   }
 

@@ -39,6 +39,34 @@ std::string chips_text(const std::vector<ChipResidency>& chips) {
   return text;
 }
 
+std::string range_text(LiveRange range) {
+  return fmt::format("[{}, {}]", range.lower, range.upper);
+}
+
+// Who else was live there, and from when on it would stay; nothing where that is not known.
+std::string beside_text(const SpillReason* reason, const Program& program) {
+  if (reason == nullptr) return "";
+  const auto name = [&](TensorId id) { return json_quoted(program.tensors[id.index()].name); };
+  std::string text = fmt::format(R"(, "beside": {}, "more_beside": {})", list(reason->beside, name),
+                                 reason->more_beside);
+  if (reason->stays_from) text += fmt::format(R"(, "stays_from": {})", reason->stays_from->count());
+  return text;
+}
+
+std::string partly_text(const PartlyKept& it, const SpillReason* reason, const Program& program) {
+  const auto phases = [](const KeptStretch& stretch) { return range_text(stretch.phases); };
+  const Tensor& tensor = program.tensors[it.tensor.index()];
+  std::string text = fmt::format(R"({{"tensor": {}, "chip": {}, "in_sram": {}, "moved": {})",
+                                 json_quoted(tensor.name), it.chip.index(),
+                                 list(it.stretches, phases), it.moved.count());
+  if (reason != nullptr) {
+    text += fmt::format(R"(, "tightest_phase": {}, "short_by": {})", reason->phase,
+                        reason->short_by.count());
+  }
+  return text + beside_text(reason, program) +
+         fmt::format(R"(, "bytes": {}}})", tensor.bytes.count());
+}
+
 std::string spill_text(const Spill& spill, const SpillReason* reason, const Program& program) {
   const auto name = [&](TensorId id) { return json_quoted(program.tensors[id.index()].name); };
   const Tensor& tensor = program.tensors[spill.tensor.index()];
@@ -50,14 +78,8 @@ std::string spill_text(const Spill& spill, const SpillReason* reason, const Prog
     text += fmt::format(R"(, "tightest_phase": {}, "short_by": {})", reason->phase,
                         reason->short_by.count());
   }
-  if (reason != nullptr) {
-    text += fmt::format(R"(, "beside": {}, "more_beside": {})", list(reason->beside, name),
-                        reason->more_beside);
-    if (reason->stays_from) {
-      text += fmt::format(R"(, "stays_from": {})", reason->stays_from->count());
-    }
-  }
-  return text + fmt::format(R"(, "bytes": {}}})", tensor.bytes.count());
+  return text + beside_text(reason, program) +
+         fmt::format(R"(, "bytes": {}}})", tensor.bytes.count());
 }
 
 std::string layout_text(const Layout& layout, const Program& program) {
@@ -66,15 +88,18 @@ std::string layout_text(const Layout& layout, const Program& program) {
       R"({{"chip": {}, "room": {}, "arena": {}, "max_load": {}, "forced_out": {}, "places": {}}})",
       layout.chip.index(), layout.room.count(), layout.arena.count(), layout.max_load.count(),
       list(layout.forced_out, name), list(layout.places, [&](const PlacedTensor& it) {
-        return fmt::format(R"({{"tensor": {}, "offset": {}, "bytes": {}}})", name(it.tensor),
-                           it.offset.value(), program.tensors[it.tensor.index()].bytes.count());
+        const std::string phases =
+            it.stretch ? fmt::format(R"(, "phases": {})", range_text(*it.stretch)) : "";
+        return fmt::format(R"({{"tensor": {}, "offset": {}, "bytes": {}{}}})", name(it.tensor),
+                           it.offset.value(), program.tensors[it.tensor.index()].bytes.count(),
+                           phases);
       }));
 }
 
 // `reasons` may be fewer than the spills; `layouts` none where nothing was laid out.
 std::string program_text(const ProgramResidency& it, const Program& program,
                          const std::vector<SpillReason>& reasons,
-                         const std::vector<Layout>& layouts) {
+                         const std::vector<SpillReason>& away, const std::vector<Layout>& layouts) {
   std::vector<std::string> tables;
   for (const TableResidency& table : it.tables) {
     if (table.on_chip) tables.push_back(table.table.tensor);
@@ -84,14 +109,19 @@ std::string program_text(const ProgramResidency& it, const Program& program,
     spilled.push_back(
         spill_text(it.spilled[i], i < reasons.size() ? &reasons[i] : nullptr, program));
   }
+  std::vector<std::string> partly;
+  for (std::size_t i = 0; i < it.partly.size(); ++i) {
+    partly.push_back(partly_text(it.partly[i], i < away.size() ? &away[i] : nullptr, program));
+  }
   Bytes forced;
   for (const Layout& layout : layouts) forced += layout.forced_traffic;
-  std::string text =
-      fmt::format(R"({{"name": {}, "layers": {}, "buffer_footprint": {}, "sram_footprint": {}, )"
-                  R"("tables": {}, "spilled": [{}], "traffic": {}, )",
-                  json_quoted(it.name), it.layers, bytes_list(it.buffer_footprint),
-                  bytes_list(it.sram_footprint), list(tables, json_quoted),
-                  fmt::join(spilled, ",\n    "), it.traffic.count());
+  std::string text = fmt::format(
+      R"({{"name": {}, "layers": {}, "buffer_footprint": {}, "sram_footprint": {}, )"
+      R"("tables": {}, "spilled": [{}], {}"traffic": {}, )",
+      json_quoted(it.name), it.layers, bytes_list(it.buffer_footprint),
+      bytes_list(it.sram_footprint), list(tables, json_quoted), fmt::join(spilled, ",\n    "),
+      partly.empty() ? "" : fmt::format("\"partly\": [{}], ", fmt::join(partly, ",\n    ")),
+      it.traffic.count());
   if (forced > Bytes(0)) {
     text += fmt::format(R"("traffic_placed": {}, )", (it.traffic + forced).count());
   }
@@ -133,10 +163,12 @@ std::string obstacle_text(const Obstacle& obstacle) {
 }
 
 std::string item_text(const ChoiceItem& item) {
+  const std::string turns =
+      item.turns ? fmt::format(R"(, "turns": {})", range_text(*item.turns)) : "";
   return fmt::format(
-      R"({{"name": {}, "first": {}, "end": {}, "bytes": {}, "moved": {}, "count": {}}})",
+      R"({{"name": {}, "first": {}, "end": {}, "bytes": {}, "moved": {}, "count": {}{}}})",
       json_quoted(item.name), item.phases.lower, item.phases.upper, item.bytes.count(),
-      item.moved.count(), item.count);
+      item.moved.count(), item.count, turns);
 }
 
 std::string node_text(const PriceNode& node) {
@@ -175,10 +207,13 @@ std::string tier_text(std::string_view tier, Bytes bytes,
 std::string off_chip_text(const ResidencyAnswer& answer) {
   const OffChip parts = answer.plan.off_chip();
   std::string text = fmt::format(
-      R"({{"rule": {}, "best": {}, "bound": {}, "nothing_kept": {}, )"
+      R"({{"rule": {}, {}"best": {}, "bound": {}, "nothing_kept": {}, )"
       R"("parts": {{"spilled": {}, "tables": {}, "states": {}}}, "chips": [)",
-      answer.rule.count(), answer.best.count(), answer.bound.count(), answer.nothing_kept.count(),
-      parts.spilled.count(), parts.tables.count(), parts.states.count());
+      answer.rule.count(),
+      answer.best_of_whole ? fmt::format(R"("best_of_whole": {}, )", answer.best_of_whole->count())
+                           : "",
+      answer.best.count(), answer.bound.count(), answer.nothing_kept.count(), parts.spilled.count(),
+      parts.tables.count(), parts.states.count());
   for (std::size_t chip = 0; chip < answer.traffic.size(); ++chip) {
     const TierTraffic& it = answer.traffic[chip];
     text += fmt::format(R"({}{{"chip": {}{}{}}})", chip == 0 ? "" : ", ", chip,
@@ -197,6 +232,7 @@ std::string write_residency(const ResidencyAnswer& answer, const Deployment& dep
     programs.push_back(
         program_text(plan.programs[i], deployment.programs[i].program,
                      i < answer.reasons.size() ? answer.reasons[i] : std::vector<SpillReason>(),
+                     i < answer.away.size() ? answer.away[i] : std::vector<SpillReason>(),
                      i < answer.layouts.size() ? answer.layouts[i] : std::vector<Layout>()));
   }
   return fmt::format(

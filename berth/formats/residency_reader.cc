@@ -113,6 +113,8 @@ class Reader {
     }
     claim_.programs.push_back(std::move(it));
     each(fields, "spilled", fields.array("spilled"), &Reader::read_spill);
+    each(fields, "partly", fields.optional_array("partly").value_or(std::vector<JsonValue>()),
+         &Reader::read_partly);
     claim_.programs.back().traffic = Bytes(fields.integer("traffic"));
     claim_.programs.back().unplaced = Bytes(fields.optional_integer("unplaced").value_or(0));
     fields.optional_integer("traffic_placed");
@@ -120,13 +122,41 @@ class Reader {
   }
 
   // What explains a spill is not judged.
-  void read_spill(JsonFields& fields) {
-    claim_.programs.back().spilled.push_back(fields.string("tensor"));
+  static void read_reason(JsonFields& fields) {
     for (const char* key :
          {"chip", "phase", "tightest_phase", "short_by", "more_beside", "stays_from", "bytes"}) {
       fields.optional_integer(key);
     }
     fields.optional_array("beside");
+  }
+
+  void read_spill(JsonFields& fields) {
+    claim_.programs.back().spilled.push_back(fields.string("tensor"));
+    read_reason(fields);
+  }
+
+  // Its bytes moved are in the program's traffic, which is judged.
+  void read_partly(JsonFields& fields) {
+    PartlyClaim it{.tensor = fields.string("tensor"), .stretches = {}};
+    const auto stretches = fields.array("in_sram");
+    for (std::size_t i = 0; i < stretches.size() && !fields.failed(); ++i) {
+      it.stretches.push_back(
+          read_range(fields, stretches[i], fmt::format("{}[{}]", fields.path_of("in_sram"), i)));
+    }
+    fields.integer("moved");
+    read_reason(fields);
+    claim_.programs.back().partly.push_back(std::move(it));
+  }
+
+  static LiveRange read_range(JsonFields& fields, const JsonValue& value, const std::string& path) {
+    const auto pair =
+        value.kind() == JsonValue::Kind::Array ? value.items() : std::vector<JsonValue>();
+    const bool is_pair = pair.size() == 2 && pair[0].kind() == JsonValue::Kind::Integer &&
+                         pair[1].kind() == JsonValue::Kind::Integer &&
+                         pair[0].integer() < pair[1].integer();
+    if (is_pair) return {pair[0].integer(), pair[1].integer()};
+    fields.refuse(json_error(value, path, "expected a first phase and one past the last"));
+    return {0, 1};
   }
 
   void read_class(JsonFields& fields) {
@@ -157,6 +187,9 @@ class Reader {
     claim_.rule = Bytes(fields.integer("rule"));
     claim_.best = Bytes(fields.integer("best"));
     claim_.bound = Bytes(fields.integer("bound"));
+    if (const auto whole = fields.optional_integer("best_of_whole")) {
+      claim_.best_of_whole = Bytes(*whole);
+    }
     claim_.nothing_kept = Bytes(fields.integer("nothing_kept"));
     fields.optional_array("chips");
     const auto parts = fields.optional_object("parts");
@@ -217,11 +250,28 @@ class Reader {
                     fmt::format("found {}, expected a phase after first, {}, of the {}",
                                 item.phases.upper, item.phases.lower, choice.capacity.size()));
     }
+    read_turns(fields, item, choice.capacity.size());
+    // Of items that take turns, not all go together: the check does without their sums.
+    if (item.turns) return choice.items.push_back(std::move(item));
     if (!add(choice_held_, checked_multiply(item.bytes, item.count)) ||
         !add(choice_moved_, checked_multiply(item.moved, item.count))) {
       fields.refuse("count", "sums past 2^64 bytes cannot be judged");
     }
     choice.items.push_back(std::move(item));
+  }
+
+  static void read_turns(JsonFields& fields, ChoiceItem& item, std::size_t phases) {
+    const auto turns = fields.optional_array("turns");
+    if (!turns || fields.failed()) return;
+    const bool is_pair = turns->size() == 2 && (*turns)[0].kind() == JsonValue::Kind::Integer &&
+                         (*turns)[1].kind() == JsonValue::Kind::Integer;
+    if (is_pair) item.turns = LiveRange{(*turns)[0].integer(), (*turns)[1].integer()};
+    if (is_pair && !item.turns->empty() && item.turns->lower >= item.phases.upper &&
+        item.turns->upper <= phases) {
+      return;
+    }
+    fields.refuse(
+        "turns", fmt::format("expected two phases after {}, of the {}", item.phases.upper, phases));
   }
 
   void read_part(JsonFields& fields) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,19 +12,27 @@
 namespace berth {
 
 // What may stay in one chip's SRAM: `bytes` over `phases`, up to `count` times; each time saves
-// `moved` bytes of traffic.
+// `moved` bytes of traffic. Items of which only some go together also take `turns`: phases past all
+// others, which have the capacity of one of them.
 struct ChoiceItem {
   std::string name;
   LiveRange phases;
   Bytes bytes;
   Bytes moved;
   std::uint64_t count = 1;
+  std::optional<LiveRange> turns = std::nullopt;
+
+  // Where its bytes count. The second is empty where it takes no turns.
+  std::array<LiveRange, 2> ranges() const {
+    return {phases, turns.value_or(LiveRange{phases.upper, phases.upper})};
+  }
 
   friend bool operator==(const ChoiceItem&, const ChoiceItem&) = default;
 };
 
 // Which items shall stay, so that at every phase those that live there fit its capacity, and the
-// most is saved? All sums of bytes, and of bytes moved, fit 64 bits; phases exist.
+// most is saved? What any items that go together save, and the bytes of all that take no turns, fit
+// 64 bits; phases exist.
 struct Choice {
   std::vector<Bytes> capacity;  // by phase
   std::vector<ChoiceItem> items;

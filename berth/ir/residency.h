@@ -27,6 +27,26 @@ struct Spill {
   friend bool operator==(const Spill&, const Spill&) = default;
 };
 
+// A part of an intermediate's life for which the SRAM holds it, from one use to another.
+struct KeptStretch {
+  LiveRange phases;
+  Bytes saved;  // in one run
+
+  friend bool operator==(const KeptStretch&, const KeptStretch&) = default;
+};
+
+// An intermediate that leaves the SRAM and may come back. `moved`, in one run: its accesses off
+// chip, and its bytes each time that it is written back or fetched.
+struct PartlyKept {
+  TensorId tensor;
+  ChipId chip;
+  std::optional<Tier> tier;  // where it was declared to live
+  std::vector<KeptStretch> stretches;
+  Bytes moved;
+
+  friend bool operator==(const PartlyKept&, const PartlyKept&) = default;
+};
+
 // A program's own table: a state that no step leaves for the next.
 struct TableResidency {
   StateClass table;  // one instance
@@ -44,8 +64,9 @@ struct ProgramResidency {
   std::vector<bool> on_chip;                    // by TensorId
   std::vector<std::optional<LiveRange>> lives;  // by TensorId; of a view, its root's
   std::vector<Spill> spilled;
-  Bytes traffic;                       // moved bytes of what is spilled, one run of the program
-  Bytes unplaced;                      // the same of intermediates that no SRAM could hold
+  std::vector<PartlyKept> partly;  // by TensorId; on_chip says no of them
+  Bytes traffic;                   // moved bytes of these and the spilled, one run of the program
+  Bytes unplaced;                  // the same of intermediates that no SRAM could hold
   std::vector<TableResidency> tables;  // in rank order
 
   friend bool operator==(const ProgramResidency&, const ProgramResidency&) = default;
@@ -154,6 +175,7 @@ struct SpillReason {
 struct PlacedTensor {
   TensorId tensor;
   Offset offset;
+  std::optional<LiveRange> stretch = std::nullopt;  // where it stays for a part of its life
 
   friend bool operator==(const PlacedTensor&, const PlacedTensor&) = default;
 };
@@ -166,6 +188,7 @@ struct Layout {
   Bytes max_load;  // the largest sum of what lives at once, before anything was forced out
   std::vector<PlacedTensor> places;  // by TensorId
   // By sums these fit, but no layout was found with them; by TensorId.
+  // Of one that stays for parts of its life: once for each part that left.
   std::vector<TensorId> forced_out;
   Bytes forced_traffic;  // what those move in one run
   bool fits = true;      // false: what must stay has no layout that was found
@@ -191,14 +214,25 @@ struct ResidencyAnswer {
   Bytes rule;
   Bytes best;
   Bytes bound;
+  std::optional<Bytes>
+      best_of_whole;        // where lives may be cut: the best that was found of whole ones
   Bytes nothing_kept;       // the same if no SRAM held anything that may leave it
   bool concurrent = false;  // programs run at once
   std::vector<ChipCertificate> certificates;
   std::vector<TierTraffic> traffic;               // by ChipId
   std::vector<std::vector<SpillReason>> reasons;  // by program, by spill; of the first of them
-  std::vector<std::vector<Layout>> layouts;       // by program: a chip each that keeps anything
+  std::vector<std::vector<SpillReason>> away;  // the same of what is partly kept, while it is not
+  std::vector<std::vector<Layout>> layouts;    // by program: a chip each that keeps anything
 
   friend bool operator==(const ResidencyAnswer&, const ResidencyAnswer&) = default;
+};
+
+// A tensor, and the phases for which it is in SRAM.
+struct PartlyClaim {
+  std::string tensor;
+  std::vector<LiveRange> stretches;
+
+  friend bool operator==(const PartlyClaim&, const PartlyClaim&) = default;
 };
 
 // What a written residency says of a program. Names are those of its tensors.
@@ -209,6 +243,7 @@ struct ProgramClaim {
   std::vector<Bytes> sram_footprint;    // by ChipId
   std::vector<std::string> tables;      // on chip
   std::vector<std::string> spilled;
+  std::vector<PartlyClaim> partly;
   Bytes traffic;
   Bytes unplaced;
 
@@ -227,6 +262,7 @@ struct ResidencyClaim {
   Bytes rule;
   Bytes best;
   Bytes bound;
+  std::optional<Bytes> best_of_whole;
   Bytes nothing_kept;
   std::vector<ChipCertificate> certificates;
 

@@ -26,6 +26,7 @@ struct Part {
   LiveRange life;
   Bytes moved;
   bool may_leave = false;
+  std::optional<LiveRange> stretch = std::nullopt;  // where the tensor stays for parts of its life
 };
 
 struct Task {
@@ -250,6 +251,12 @@ class LayoutMaker {
                                             demand[id].moved,
                                             may_leave(program, target_, demand, id)});
     }
+    for (const PartlyKept& it : kept.partly) {
+      const Bytes bytes = program.tensors[it.tensor.index()].bytes;
+      for (const auto& [phases, saved] : it.stretches) {
+        parts[it.chip.index()].push_back({it.tensor, bytes, phases, saved, true, phases});
+      }
+    }
     for (std::size_t chip = 0; chip < parts.size(); ++chip) {
       for (const auto& [phase, bytes] : demand.scratch[chip]) {
         parts[chip].push_back({std::nullopt, bytes, {phase, phase + 1}, Bytes(0), false});
@@ -275,7 +282,9 @@ class LayoutMaker {
     for (std::size_t i = 0; i < task.parts.size(); ++i) {
       const Part& part = task.parts[i];
       if (!part.tensor) continue;
-      if (packed->places[i]) layout.places.push_back({*part.tensor, *packed->places[i]});
+      if (packed->places[i]) {
+        layout.places.push_back({*part.tensor, *packed->places[i], part.stretch});
+      }
       if (!fitter.left()[i]) continue;
       layout.forced_out.push_back(*part.tensor);
       layout.forced_traffic += part.moved;

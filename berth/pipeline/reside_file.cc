@@ -131,6 +131,12 @@ Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
   const Residency alone = plan_deployment(deployment, target, *demand, Running::OneAtATime);
   BestPlan best = plan_best(deployment, target, *demand, alone,
                             {options.split ? Split::Apart : Split::Whole, {options.effort}});
+  std::optional<Bytes> best_of_whole;
+  if (options.intervals) {
+    best_of_whole = best.plan.off_chip().total();
+    best = plan_best(deployment, target, *demand, best.plan,
+                     {options.split ? Split::Apart : Split::Whole, {options.effort}, Lives::Cut});
+  }
   const auto savings = savings_of(best.certificates);
   if (const auto* broken = std::get_if<BrokenPromise>(&savings)) return Answer(*broken);
   const auto& [saved, most] = std::get<Savings>(savings);
@@ -139,6 +145,7 @@ Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
   const Residency rule =
       options.concurrent ? plan_deployment(deployment, target, *demand, Running::Together) : alone;
   answer.concurrent = options.concurrent;
+  answer.best_of_whole = best_of_whole;
   answer.rule = rule.off_chip().total();
   answer.best = options.concurrent ? answer.rule : best.plan.off_chip().total();
   answer.nothing_kept = best.plan.off_chip().total() + saved;
@@ -147,6 +154,7 @@ Result<std::variant<ResidencyAnswer, BrokenPromise>> reside_deployment(
   answer.certificates = std::move(best.certificates);
   answer.traffic = traffic_by_tier(deployment, target, answer.plan);
   answer.reasons = spill_reasons(deployment, target, *demand, answer.plan);
+  answer.away = away_reasons(deployment, target, *demand, answer.plan);
   auto broken = put_layouts(answer, deployment, target, *demand);
   if (!broken) return tl::unexpected(broken.error());
   if (*broken) return Answer(**std::move(broken));

@@ -20,6 +20,7 @@ struct ResideOptions {
   bool split = false;       // instances of a class may part ways, under the best
   bool concurrent = false;  // programs run at once: their reserves add up, under the rule
   std::uint64_t effort = 2'000;
+  bool intervals = false;  // an intermediate may leave and come back, under the best
   PlanOptions model{};  // how a model is read
 };
 

@@ -142,7 +142,9 @@ Result<SweepAnswer> sweep_file(const InputFile& input, const InputFile& target_f
     return tl::unexpected(demand.error());
   }
   return sweep_deployment(deployment, *target, range,
-                          {options.split ? Split::Apart : Split::Whole, {options.effort}});
+                          {options.split ? Split::Apart : Split::Whole,
+                           {options.effort},
+                           options.intervals ? Lives::Cut : Lives::Whole});
 }
 
 }  // namespace berth

@@ -103,6 +103,11 @@ std::string reason_text(const SpillReason& reason, const Program& program) {
                             reason.stays_from->count());
 }
 
+std::string place_of(const SpillReason& reason, const Program& program) {
+  return fmt::format("phase {} ({}), {} bytes short", reason.phase,
+                     name(program.phases[reason.phase].name), reason.short_by.count());
+}
+
 std::string spills_of(const ProgramResidency& it, Policy policy, const Program& program,
                       const std::vector<SpillReason>& reasons) {
   if (it.spilled.empty()) return "";
@@ -112,12 +117,11 @@ std::string spills_of(const ProgramResidency& it, Policy policy, const Program& 
     const Spill& spill = it.spilled[i];
     const Tensor& tensor = program.tensors[spill.tensor.index()];
     const SpillReason* reason = i < reasons.size() ? &reasons[i] : nullptr;
-    const auto phase = reason != nullptr ? std::optional(reason->phase) : spill.phase;
-    const Bytes short_by = reason != nullptr ? reason->short_by : spill.short_by;
     std::string where = "for what moves more";
-    if (phase) {
-      where = fmt::format("phase {} ({}), {} bytes short", *phase,
-                          name(program.phases[*phase].name), short_by.count());
+    if (reason != nullptr) {
+      where = place_of(*reason, program);
+    } else if (spill.phase) {
+      where = place_of({.phase = *spill.phase, .short_by = spill.short_by}, program);
     }
     rows.push_back({"  " + name(tensor.name), number(tensor.bytes), std::move(where),
                     reason != nullptr ? reason_text(*reason, program) : ""});
@@ -125,6 +129,32 @@ std::string spills_of(const ProgramResidency& it, Policy policy, const Program& 
   std::string text = columns(rows, 2);
   if (it.spilled.size() > kShown) {
     text += fmt::format("    and {} more\n", it.spilled.size() - kShown);
+  }
+  return text;
+}
+
+// Who is in SRAM for parts of its life: for which phases, and where the room is short when it is
+// not.
+std::string partly_of(const ProgramResidency& it, const Program& program,
+                      const std::vector<SpillReason>& away) {
+  if (it.partly.empty()) return "";
+  std::vector<Row> rows = {
+      {"  on chip in part", "bytes", "moved", "phases", "away, tightest at", ""}};
+  for (std::size_t i = 0; i < std::min(it.partly.size(), kShown); ++i) {
+    const PartlyKept& part = it.partly[i];
+    const Tensor& tensor = program.tensors[part.tensor.index()];
+    std::string phases;
+    for (const auto& [range, saved] : part.stretches) {
+      phases += fmt::format("{}{}-{}", phases.empty() ? "" : ", ", range.lower, range.upper - 1);
+    }
+    const SpillReason* reason = i < away.size() ? &away[i] : nullptr;
+    rows.push_back({"  " + name(tensor.name), number(tensor.bytes), number(part.moved),
+                    std::move(phases), reason == nullptr ? "" : place_of(*reason, program),
+                    reason == nullptr ? "" : reason_text(*reason, program)});
+  }
+  std::string text = columns(rows, 3);
+  if (it.partly.size() > kShown) {
+    text += fmt::format("    and {} more\n", it.partly.size() - kShown);
   }
   return text;
 }
@@ -168,6 +198,8 @@ std::string programs_section(const ResidencyAnswer& answer, const Deployment& de
     text += columns(rows, 6);
     text += spills_of(it, plan.policy, program,
                       i < answer.reasons.size() ? answer.reasons[i] : std::vector<SpillReason>());
+    text += partly_of(it, program,
+                      i < answer.away.size() ? answer.away[i] : std::vector<SpillReason>());
     if (i < answer.layouts.size()) text += layouts_of(it, program, answer.layouts[i]);
     if (it.unplaced > Bytes(0)) {
       text += fmt::format("    {} bytes a run move through memory: no SRAM can hold them\n",
@@ -200,12 +232,16 @@ std::string times(const std::vector<TierTraffic>& traffic) {
 std::string off_chip_section(const ResidencyAnswer& answer) {
   const OffChip parts = answer.plan.off_chip();
   std::string text = "off chip, bytes a step\n";
-  text += columns({{"rule", number(answer.rule)},
-                   {"best", number(answer.best)},
-                   {"bound", number(answer.bound),
-                    answer.bound == answer.best ? "proved: nothing moves less"
-                                                : "proved: nothing moves less than this"}},
-                  2);
+  std::vector<Row> rows = {{"rule", number(answer.rule), ""}};
+  if (answer.best_of_whole) {
+    rows.push_back({"best", number(*answer.best_of_whole), "of whole lives"});
+  }
+  rows.push_back(
+      {"best", number(answer.best), answer.best_of_whole ? "of stretches of lives" : ""});
+  rows.push_back({"bound", number(answer.bound),
+                  answer.bound == answer.best ? "proved: nothing moves less"
+                                              : "proved: nothing moves less than this"});
+  text += columns(rows, 2);
   if (answer.best > Bytes(0)) {
     text += fmt::format(
         "  the rule moves {:.3f} times what the best does\n",

@@ -53,19 +53,39 @@ class TierMap {
             : fmt::format("; {} left for want of a layout", layout_.forced_out.size()));
   }
 
+  struct Stay {
+    TensorId tensor;
+    LiveRange phases;
+  };
+
+  // What is off chip, and when.
+  std::vector<Stay> away() const {
+    std::vector<Stay> list;
+    for (const Spill& spill : kept_.spilled) {
+      if (spill.chip == layout_.chip) list.push_back({spill.tensor, life_of(spill.tensor)});
+    }
+    for (const TensorId id : layout_.forced_out) list.push_back({id, life_of(id)});
+    for (const PartlyKept& it : kept_.partly) {
+      if (it.chip != layout_.chip) continue;
+      const LiveRange life = life_of(it.tensor);
+      Step from = life.lower;
+      for (const auto& [phases, saved] : it.stretches) {
+        if (from < phases.lower) list.push_back({it.tensor, {from, phases.lower}});
+        from = phases.upper;
+      }
+      if (from < life.upper) list.push_back({it.tensor, {from, life.upper}});
+    }
+    return list;
+  }
+
   // In the first lane that is free, what is off chip; what that takes in height.
   Length off_chip(Length top) {
-    std::vector<TensorId> list;
-    for (const Spill& spill : kept_.spilled) {
-      if (spill.chip == layout_.chip) list.push_back(spill.tensor);
-    }
-    list.insert(list.end(), layout_.forced_out.begin(), layout_.forced_out.end());
+    auto list = away();
     if (list.empty()) return 0;
-    std::ranges::stable_sort(list, {}, [&](TensorId id) { return life_of(id).lower; });
+    std::ranges::stable_sort(list, {}, [](const Stay& it) { return it.phases.lower; });
     std::vector<Step> free_from;
     std::size_t left_out = 0;
-    for (const TensorId id : list) {
-      const LiveRange life = life_of(id);
+    for (const auto& [id, life] : list) {
       auto lane = std::ranges::find_if(free_from, [&](Step step) { return step <= life.lower; });
       if (lane == free_from.end() && free_from.size() == kMostLanes) {
         ++left_out;
@@ -76,7 +96,7 @@ class TierMap {
       const auto row = static_cast<Length>(lane - free_from.begin());
       const Box box = {x(life.lower), top + row * kLane, x(life.upper) - x(life.lower),
                        kLane - 3 * kPixel};
-      text_ += titled("off dram", box, id, "off chip");
+      text_ += titled("off dram", box, {id, life}, "off chip");
       name_in(box, id);
     }
     const auto lanes = static_cast<Length>(free_from.size());
@@ -95,12 +115,12 @@ class TierMap {
       places.resize(kMostTiles);
     }
     for (const PlacedTensor& it : places) {
-      const LiveRange life = life_of(it.tensor);
+      const LiveRange life = it.stretch.value_or(life_of(it.tensor));
       const Length bottom = y(it.offset.value());
       const Length high = y(it.offset.value() + bytes_of(it.tensor).count());
       const Box box = {x(life.lower), high, std::max(x(life.upper) - x(life.lower), kPixel / 4),
                        std::max(bottom - high, kPixel / 4)};
-      text_ += titled(fmt::format("b c{}", it.tensor.index() % kMapColours), box, it.tensor,
+      text_ += titled(fmt::format("b c{}", it.tensor.index() % kMapColours), box, {it.tensor, life},
                       fmt::format("at {}", it.offset.value()));
       name_in(box, it.tensor);
     }
@@ -136,9 +156,9 @@ class TierMap {
     }
   }
 
-  std::string titled(const std::string& classes, const Box& box, TensorId id,
+  std::string titled(const std::string& classes, const Box& box, const Stay& stay,
                      const std::string& where) const {
-    const LiveRange life = life_of(id);
+    const auto& [id, life] = stay;
     return fmt::format(
         "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{}: {}, phases {} "
         "to "

@@ -184,7 +184,8 @@ Result<Activations> place_activations(const Program& program, const Target& targ
 }
 
 std::vector<Bytes> sram_footprint(const Program& program, const Demand& demand,
-                                  const std::vector<bool>& on_chip) {
+                                  const std::vector<bool>& on_chip,
+                                  std::span<const PartlyKept> partly) {
   struct Change {
     ChipId chip;
     Bytes bytes;
@@ -199,6 +200,10 @@ std::vector<Bytes> sram_footprint(const Program& program, const Demand& demand,
     const Tensor& tensor = program.tensors[i];
     if (!on_chip[i] || !is_placed_kind(program, demand, TensorId(i))) continue;
     add(*demand[TensorId(i)].life, {tensor.chip, tensor.bytes});
+  }
+  for (const PartlyKept& it : partly) {
+    const Bytes bytes = program.tensors[it.tensor.index()].bytes;
+    for (const KeptStretch& stretch : it.stretches) add(stretch.phases, {it.chip, bytes});
   }
   for (std::size_t chip = 0; chip < demand.scratch.size(); ++chip) {
     for (const auto& [phase, bytes] : demand.scratch[chip]) {

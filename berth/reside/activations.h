@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "berth/base/bytes.h"
@@ -13,8 +14,9 @@ namespace berth {
 
 // Which of a program's tensors the SRAM holds between its sections.
 struct Activations {
-  std::vector<bool> on_chip;   // by TensorId; a view as its root
-  std::vector<Spill> spilled;  // chip by chip, in the order in which they were pushed out
+  std::vector<bool> on_chip;       // by TensorId; a view as its root
+  std::vector<Spill> spilled;      // chip by chip, in the order in which they were pushed out
+  std::vector<PartlyKept> partly;  // by TensorId; the rule keeps whole lives, and so has none
   std::vector<Obstacle> obstacles;
 
   friend bool operator==(const Activations&, const Activations&) = default;
@@ -37,7 +39,8 @@ bool must_stay(const Program& program, const Target& target, const Demand& deman
 // The largest sum, over the phases, of what is on chip at once, and the SRAM of the buffers: what
 // each chip holds while the program runs.
 std::vector<Bytes> sram_footprint(const Program& program, const Demand& demand,
-                                  const std::vector<bool>& on_chip);
+                                  const std::vector<bool>& on_chip,
+                                  std::span<const PartlyKept> partly = {});
 
 // The buffers that end past their site, or past the SRAM of their chip.
 std::vector<Obstacle> find_buffer_obstacles(const Program& program, const Target& target,

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/reside/stretches.h"
+
 namespace berth {
 namespace {
 
@@ -20,8 +22,8 @@ Bytes less(Bytes from, Bytes what) {
 class Builder {
  public:
   Builder(const Deployment& deployment, const Target& target, const DeploymentDemand& demand,
-          Split split)
-      : deployment_(deployment), target_(target), demand_(demand), split_(split) {}
+          Split split, Lives lives)
+      : deployment_(deployment), target_(target), demand_(demand), split_(split), lives_(lives) {}
 
   ChipChoice build(ChipId chip) {
     result_ = ChipChoice{.chip = chip};
@@ -30,6 +32,7 @@ class Builder {
     for (std::size_t i = 0; i < deployment_.programs.size(); ++i) add_program(i, usable);
     if (deployment_.programs.empty()) result_.choice.capacity.push_back(usable);
     for (std::size_t i = 0; i < demand_.classes.size(); ++i) add_state(i);
+    if (lives_ == Lives::Cut) cut_lives();
     return std::move(result_);
   }
 
@@ -39,6 +42,7 @@ class Builder {
     const Program& program = deployed.program;
     const Demand& demand = demand_.programs[index];
     const Step first = result_.choice.capacity.size();
+    starts_.push_back(first);
     const LiveRange all = {first, first + phases_of(program)};
     for (const Bytes load : fixed_load(program, demand)) {
       result_.choice.capacity.push_back(less(usable, load));
@@ -99,6 +103,69 @@ class Builder {
         {ChipChoice::Kind::State, 0, index});
   }
 
+  // An intermediate that is live where not all fit becomes its stretches.
+  void cut_lives() {
+    const std::vector<bool> overflows = overflowing();
+    std::vector<std::size_t> before = {0};  // overflowing phases, by phase
+    for (const bool it : overflows) before.push_back(before.back() + (it ? 1 : 0));
+    std::vector<std::vector<std::vector<TensorUse>>> uses(deployment_.programs.size());
+    ChipChoice whole = std::exchange(result_, ChipChoice{.chip = result_.chip});
+    result_.choice.capacity = std::move(whole.choice.capacity);
+    for (std::size_t i = 0; i < whole.origins.size(); ++i) {
+      const auto& origin = whole.origins[i];
+      ChoiceItem& item = whole.choice.items[i];
+      const bool is_tight = before[item.phases.lower] < before[item.phases.upper];
+      if (origin.kind != ChipChoice::Kind::Intermediate || !is_tight || item.bytes == Bytes(0)) {
+        add(std::move(item), origin);
+        continue;
+      }
+      auto& of_program = uses[origin.program];
+      if (of_program.empty()) {
+        of_program = tensor_uses(deployment_.programs[origin.program].program,
+                                 demand_.programs[origin.program]);
+      }
+      add_stretches(item, origin, cut_uses(of_program[origin.index]));
+    }
+  }
+
+  // By phase, whether not all that may stay fits.
+  std::vector<bool> overflowing() const {
+    const auto& capacity = result_.choice.capacity;
+    std::vector<Bytes> begins(capacity.size() + 1);
+    std::vector<Bytes> ends(capacity.size() + 1);
+    for (const ChoiceItem& item : result_.choice.items) {
+      begins[item.phases.lower] += *checked_multiply(item.bytes, item.count);
+      ends[item.phases.upper] += *checked_multiply(item.bytes, item.count);
+    }
+    std::vector<bool> result;
+    Bytes load;
+    for (Step phase = 0; phase < capacity.size(); ++phase) {
+      load -= ends[phase];
+      load += begins[phase];
+      result.push_back(load > capacity[phase]);
+    }
+    return result;
+  }
+
+  void add_stretches(const ChoiceItem& whole, const ChipChoice::Origin& origin,
+                     const std::vector<TensorUse>& uses) {
+    const Step first = starts_[origin.program];
+    const std::uint64_t layers = deployment_.programs[origin.program].layers;
+    const Step turn = result_.choice.capacity.size();
+    const auto stretches = stretches_of(uses, whole.bytes);
+    if (stretches.size() == 1) return add(whole, origin);
+    result_.choice.capacity.resize(turn + uses.size(), whole.bytes);
+    for (const Stretch& it : stretches) {
+      ChoiceItem item = whole;
+      item.phases = {first + it.phases.lower, first + it.phases.upper};
+      item.moved = *checked_multiply(it.saved, layers);
+      item.turns = LiveRange{turn + it.first, turn + it.end};
+      auto from = origin;
+      if (it.end - it.first < uses.size()) from.stretch = KeptStretch{it.phases, it.saved};
+      add(std::move(item), from);
+    }
+  }
+
   void add(ChoiceItem item, ChipChoice::Origin origin) {
     result_.choice.items.push_back(std::move(item));
     result_.origins.push_back(origin);
@@ -108,6 +175,8 @@ class Builder {
   const Target& target_;
   const DeploymentDemand& demand_;
   Split split_;
+  Lives lives_;
+  std::vector<Step> starts_;  // of the programs, on the choice's clock
   ChipChoice result_;
 };
 
@@ -121,25 +190,26 @@ auto name_of(const StateClass& state) {
   return std::tuple(state.program, state.tensor, state.chip);
 }
 
-// The rule's plan as a choice to begin with.
+// A plan of whole lives as a choice to begin with.
 std::vector<std::uint64_t> start_of(const ChipChoice& chip, const DeploymentDemand& demand,
-                                    const Residency& rule) {
+                                    const Residency& plan) {
   std::map<std::tuple<std::string, std::string, ChipId>, std::uint64_t> on_chip;
-  for (const ClassResidency& it : rule.classes) on_chip[name_of(it.state)] = it.on_chip();
+  for (const ClassResidency& it : plan.classes) on_chip[name_of(it.state)] = it.on_chip();
   std::vector<std::uint64_t> start;
   for (std::size_t i = 0; i < chip.origins.size(); ++i) {
-    const auto& [kind, program, index] = chip.origins[i];
+    const auto& [kind, program, index, stretch] = chip.origins[i];
     switch (kind) {
       case ChipChoice::Kind::Intermediate:
-        start.push_back(rule.programs[program].on_chip[index] ? 1 : 0);
+        start.push_back(!stretch && plan.programs[program].on_chip[index] ? 1 : 0);
         break;
       case ChipChoice::Kind::Table:
-        start.push_back(rule.programs[program].tables[index].on_chip ? 1 : 0);
+        start.push_back(plan.programs[program].tables[index].on_chip ? 1 : 0);
         break;
       case ChipChoice::Kind::State: {
         const StateClass& state = demand.classes[index];
-        const bool is_kept = on_chip[name_of(state)] > 0 || state.instances == 0;
-        start.push_back(is_kept ? chip.choice.items[i].count : 0);
+        const std::uint64_t kept = on_chip[name_of(state)];
+        const bool is_apart = chip.choice.items[i].count == state.instances;
+        start.push_back(is_apart ? kept : kept == state.instances ? 1 : 0);
         break;
       }
     }
@@ -165,13 +235,30 @@ Kept nothing_kept(const Deployment& deployment, const Target& target,
   return kept;
 }
 
+// Items of one tensor follow one another, and tensors of a chip stand in order; those of other
+// chips may have come before.
+std::vector<KeptStretch>& stretches_of_tensor(Activations& activations, const ChipChoice& chip,
+                                              TensorId tensor) {
+  auto at = std::ranges::lower_bound(activations.partly, tensor, {}, &PartlyKept::tensor);
+  if (at == activations.partly.end() || at->tensor != tensor) {
+    at = activations.partly.insert(at, {.tensor = tensor, .chip = chip.chip});
+  }
+  return at->stretches;
+}
+
 void put(const ChipChoice& chip, const std::vector<std::uint64_t>& times, Kept& kept,
          const DeploymentDemand& demand) {
   for (std::size_t i = 0; i < chip.origins.size(); ++i) {
-    const auto& [kind, program, index] = chip.origins[i];
+    const auto& [kind, program, index, stretch] = chip.origins[i];
     switch (kind) {
       case ChipChoice::Kind::Intermediate:
-        kept.stay.activations[program].on_chip[index] = times[i] > 0;
+        if (times[i] == 0) break;
+        if (stretch) {
+          stretches_of_tensor(kept.stay.activations[program], chip, TensorId(index))
+              .push_back(*stretch);
+        } else {
+          kept.stay.activations[program].on_chip[index] = true;
+        }
         break;
       case ChipChoice::Kind::Table:
         kept.stay.tables_on_chip[program][index] = times[i] > 0;
@@ -185,16 +272,23 @@ void put(const ChipChoice& chip, const std::vector<std::uint64_t>& times, Kept& 
   }
 }
 
-// What may leave and did, by tensor; views go with what they view.
+// What may leave and did, by tensor, and what comes back; views go with what they view.
 void note_spills(const Deployment& deployment, const Target& target, const DeploymentDemand& demand,
                  Stay& stay) {
   for (std::size_t p = 0; p < deployment.programs.size(); ++p) {
     const Program& program = deployment.programs[p].program;
     const Demand& needs = demand.programs[p];
     Activations& activations = stay.activations[p];
+    std::vector<bool> is_partly(program.tensors.size(), false);
+    for (PartlyKept& it : activations.partly) {
+      is_partly[it.tensor.index()] = true;
+      it.tier = program.tensors[it.tensor.index()].tier;
+      it.moved = needs[it.tensor].moved;
+      for (const KeptStretch& stretch : it.stretches) it.moved -= stretch.saved;
+    }
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
       const TensorId tensor(i);
-      if (may_leave(program, target, needs, tensor) && !activations.on_chip[i]) {
+      if (may_leave(program, target, needs, tensor) && !activations.on_chip[i] && !is_partly[i]) {
         const Tensor& it = program.tensors[i];
         activations.spilled.push_back(
             {tensor, it.chip, std::nullopt, Bytes(0), it.tier, needs[tensor].moved});
@@ -221,22 +315,24 @@ std::vector<ClassResidency> classes_of(const DeploymentDemand& demand, const Kep
 }  // namespace
 
 std::vector<ChipChoice> deployment_choices(const Deployment& deployment, const Target& target,
-                                           const DeploymentDemand& demand, Split split) {
+                                           const DeploymentDemand& demand, Split split,
+                                           Lives lives) {
   std::vector<ChipChoice> choices;
   for (std::size_t chip = 0; chip < target.chips.size(); ++chip) {
     if (!holds_tensors_on_chip(target, ChipId(chip))) continue;
-    choices.push_back(Builder(deployment, target, demand, split).build(ChipId(chip)));
+    choices.push_back(Builder(deployment, target, demand, split, lives).build(ChipId(chip)));
   }
   return choices;
 }
 
 BestPlan plan_best(const Deployment& deployment, const Target& target,
-                   const DeploymentDemand& demand, const Residency& rule,
+                   const DeploymentDemand& demand, const Residency& start,
                    const BestOptions& options) {
   BestPlan best;
   Kept kept = nothing_kept(deployment, target, demand);
-  for (ChipChoice& chip : deployment_choices(deployment, target, demand, options.split)) {
-    Chosen chosen = choose_best(chip.choice, start_of(chip, demand, rule), options.choose);
+  for (ChipChoice& chip :
+       deployment_choices(deployment, target, demand, options.split, options.lives)) {
+    Chosen chosen = choose_best(chip.choice, start_of(chip, demand, start), options.choose);
     put(chip, chosen.kept, kept, demand);
     best.nodes += chosen.nodes;
     best.certificates.push_back(

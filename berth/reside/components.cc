@@ -1,22 +1,28 @@
 #include "berth/reside/components.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace berth {
 namespace {
 
-// The loads if all stayed, by phase.
-std::vector<Bytes> full_load(const Choice& choice) {
-  std::vector<Bytes> starts(choice.capacity.size() + 1);
-  std::vector<Bytes> ends(choice.capacity.size() + 1);
+__extension__ using Wide = unsigned __int128;
+
+// The loads if all stayed, by phase. Those that take turns may sum past 64 bits.
+std::vector<Wide> full_load(const Choice& choice) {
+  std::vector<Wide> starts(choice.capacity.size() + 1);
+  std::vector<Wide> ends(choice.capacity.size() + 1);
   for (const ChoiceItem& item : choice.items) {
-    const Bytes bytes = *checked_multiply(item.bytes, item.count);
-    starts[item.phases.lower] += bytes;
-    ends[item.phases.upper] += bytes;
+    const Wide bytes = Wide(item.bytes.count()) * item.count;
+    for (const LiveRange range : item.ranges()) {
+      starts[range.lower] += bytes;
+      ends[range.upper] += bytes;
+    }
   }
-  std::vector<Bytes> load;
-  Bytes sum;
+  std::vector<Wide> load;
+  Wide sum = 0;
   for (std::size_t phase = 0; phase < choice.capacity.size(); ++phase) {
     sum -= ends[phase];
     sum += starts[phase];
@@ -32,8 +38,10 @@ std::vector<Step> deciding_phases(const Choice& choice) {
   std::vector<std::size_t> starts(choice.capacity.size() + 1, 0);
   std::vector<std::size_t> ends(choice.capacity.size() + 1, 0);
   for (const ChoiceItem& item : choice.items) {
-    ++starts[item.phases.lower];
-    ++ends[item.phases.upper];
+    for (const LiveRange range : item.ranges()) {
+      ++starts[range.lower];
+      ++ends[range.upper];
+    }
   }
   for (std::size_t i = 1; i < starts.size(); ++i) {
     starts[i] += starts[i - 1];
@@ -41,7 +49,7 @@ std::vector<Step> deciding_phases(const Choice& choice) {
   }
   std::vector<Step> phases;
   for (Step phase = 0; phase < choice.capacity.size(); ++phase) {
-    if (load[phase] <= choice.capacity[phase]) continue;
+    if (load[phase] <= choice.capacity[phase].count()) continue;
     bool decides = true;
     while (!phases.empty()) {
       const Step before = phases.back();
@@ -59,45 +67,120 @@ std::vector<Step> deciding_phases(const Choice& choice) {
   return phases;
 }
 
-// The deciding phases that an item lives in, by their places.
-LiveRange places_of(const ChoiceItem& item, const std::vector<Step>& phases) {
+// The deciding phases of a range, by their places.
+LiveRange places_of(LiveRange range, const std::vector<Step>& phases) {
   const auto place = [&](Step step) {
     return static_cast<Step>(std::ranges::lower_bound(phases, step) - phases.begin());
   };
-  return {place(item.phases.lower), place(item.phases.upper)};
+  return {place(range.lower), place(range.upper)};
 }
+
+// An item of the whole choice, by the places of the deciding phases that it takes room in.
+struct Competitor {
+  std::size_t item = 0;
+  LiveRange places;
+  std::optional<LiveRange> turns;  // further ones, where they do not follow at once
+};
+
+std::vector<Competitor> competitors_of(const Choice& choice, const std::vector<Step>& phases) {
+  std::vector<Competitor> competitors;
+  for (std::size_t i = 0; i < choice.items.size(); ++i) {
+    const ChoiceItem& item = choice.items[i];
+    if (item.bytes == Bytes(0) || item.count == 0) continue;
+    const auto [first, second] = item.ranges();
+    Competitor it{i, places_of(first, phases), std::nullopt};
+    const LiveRange turns = places_of(second, phases);
+    if (it.places.empty()) {
+      it.places = turns;
+    } else if (it.places.upper == turns.lower) {
+      it.places.upper = turns.upper;
+    } else if (!turns.empty()) {
+      it.turns = turns;
+    }
+    if (!it.places.empty()) competitors.push_back(it);
+  }
+  std::ranges::sort(competitors, {},
+                    [](const Competitor& it) { return std::pair(it.places.lower, it.item); });
+  return competitors;
+}
+
+// Which places belong together: those of a run, each of which shares an item with the next, and
+// runs that an item's turns join.
+class Groups {
+ public:
+  Groups(const std::vector<Competitor>& competitors, std::size_t places) {
+    std::vector<std::ptrdiff_t> joins(places + 1, 0);
+    const auto join = [&](LiveRange range) {
+      ++joins[range.lower];
+      --joins[range.upper - 1];
+    };
+    for (const Competitor& it : competitors) {
+      join(it.places);
+      if (it.turns) join(*it.turns);
+    }
+    std::ptrdiff_t joined = 0;
+    for (std::size_t place = 0; place < places; ++place) {
+      if (joined == 0) group_of_.push_back(group_of_.size());
+      run_.push_back(group_of_.size() - 1);
+      joined += joins[place];
+    }
+    for (const Competitor& it : competitors) {
+      if (it.turns) group_of_[root(it.turns->lower)] = root(it.places.lower);
+    }
+  }
+
+  // Its number among the groups; the same for all of its places.
+  std::size_t root(Step place) {
+    std::size_t group = run_[place];
+    while (group_of_[group] != group) {
+      group_of_[group] = group_of_[group_of_[group]];
+      group = group_of_[group];
+    }
+    return group;
+  }
+
+ private:
+  std::vector<std::size_t> run_;       // by place
+  std::vector<std::size_t> group_of_;  // by run, one that it was joined to, or itself
+};
 
 }  // namespace
 
 std::vector<Component> components_of(const Choice& choice) {
   const auto phases = deciding_phases(choice);
-  std::vector<std::pair<LiveRange, std::size_t>> lives;
-  for (std::size_t i = 0; i < choice.items.size(); ++i) {
-    const bool takes_room = choice.items[i].bytes > Bytes(0) && choice.items[i].count > 0;
-    const LiveRange places = places_of(choice.items[i], phases);
-    if (takes_room && !places.empty()) lives.emplace_back(places, i);
-  }
-  std::ranges::sort(lives, {},
-                    [](const auto& life) { return std::pair(life.first.lower, life.second); });
-
+  const auto competitors = competitors_of(choice, phases);
+  Groups groups(competitors, phases.size());
+  constexpr std::size_t kNone = SIZE_MAX;
+  std::vector<std::size_t> component_of(phases.size(), kNone);  // by group
   std::vector<Component> components;
-  Step end = 0;  // of the component, by place
-  Step first = 0;
-  for (const auto& [places, index] : lives) {
-    if (components.empty() || places.lower >= end) {
-      components.emplace_back();
-      first = places.lower;
-      end = places.lower;
+  std::vector<Step> local(phases.size());  // by place
+  for (const Competitor& it : competitors) {
+    std::size_t& component = component_of[groups.root(it.places.lower)];
+    if (component == kNone) component = components.size();
+    if (component == components.size()) components.emplace_back();
+  }
+  for (Step place = 0; place < phases.size(); ++place) {
+    const std::size_t index = component_of[groups.root(place)];
+    if (index == kNone) continue;
+    local[place] = components[index].phases.size();
+    components[index].phases.push_back(phases[place]);
+    components[index].choice.capacity.push_back(choice.capacity[phases[place]]);
+  }
+  const auto within = [&](LiveRange places) {
+    return LiveRange{local[places.lower], local[places.upper - 1] + 1};
+  };
+  for (const Competitor& it : competitors) {
+    Component& component = components[component_of[groups.root(it.places.lower)]];
+    ChoiceItem item = choice.items[it.item];
+    item.phases = within(it.places);
+    item.turns.reset();
+    if (it.turns && item.phases.upper == within(*it.turns).lower) {
+      item.phases.upper = within(*it.turns).upper;
+    } else if (it.turns) {
+      item.turns = within(*it.turns);
     }
-    Component& component = components.back();
-    for (; end < places.upper; ++end) {
-      component.phases.push_back(phases[end]);
-      component.choice.capacity.push_back(choice.capacity[phases[end]]);
-    }
-    ChoiceItem item = choice.items[index];
-    item.phases = {places.lower - first, places.upper - first};
     component.choice.items.push_back(std::move(item));
-    component.items.push_back(index);
+    component.items.push_back(it.item);
   }
   return components;
 }

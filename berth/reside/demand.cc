@@ -160,4 +160,15 @@ Result<Demand> program_demand(const Program& program, const Target& target) {
   return demand;
 }
 
+std::vector<std::vector<TensorUse>> tensor_uses(const Program& program, const Demand& demand) {
+  std::vector<std::vector<TensorUse>> uses(program.tensors.size());
+  each_access(program, [&](const TensorAccess& access, Step, Bytes moved, LiveRange span) {
+    auto& of_root = uses[demand[access.tensor].root.index()];
+    if (of_root.empty() || of_root.back().phases != span) of_root.push_back({span, {}, false});
+    of_root.back().moved += moved;
+    if (access.kind == TensorAccess::Kind::Write) of_root.back().writes = true;
+  });
+  return uses;
+}
+
 }  // namespace berth

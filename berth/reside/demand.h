@@ -57,4 +57,17 @@ struct Demand {
 // O(n log n) in tensors, accesses and loops.
 Result<Demand> program_demand(const Program& program, const Target& target);
 
+// A phase, or the loop over phases around it, in which a tensor is read or written.
+struct TensorUse {
+  LiveRange phases;
+  Bytes moved;  // there, in one run
+  bool writes = false;
+
+  friend bool operator==(const TensorUse&, const TensorUse&) = default;
+};
+
+// By TensorId, in order; of a tensor that is no view, its views' too, and of a view none. The
+// program has no fault.
+std::vector<std::vector<TensorUse>> tensor_uses(const Program& program, const Demand& demand);
+
 }  // namespace berth

@@ -188,26 +188,32 @@ Stay stay_by_rule(const Deployment& deployment, const Target& target,
 
 void add_traffic(ProgramResidency& result, const Program& program, const Demand& demand) {
   for (const Spill& spill : result.spilled) result.traffic += spill.moved;
+  Bytes decided = result.traffic;
+  for (const PartlyKept& it : result.partly) {
+    result.traffic += it.moved;
+    decided += demand[it.tensor].moved;
+  }
   for (std::size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorId tensor(i);
     const bool is_apart = program.tensors[i].kind == TensorKind::Intermediate &&
                           demand[tensor].root == tensor && !result.on_chip[i];
     if (is_apart) result.unplaced += demand[tensor].moved;
   }
-  result.unplaced -= result.traffic;
+  result.unplaced -= decided;
 }
 
 ProgramResidency compose_program(const DeployedProgram& deployed, const Demand& demand,
                                  const std::vector<TensorId>& tables, const Stay& stay,
                                  std::size_t index) {
   const Activations& activations = stay.activations[index];
-  ProgramResidency result{
-      .name = deployed.name,
-      .layers = deployed.layers,
-      .buffer_footprint = demand.buffers,
-      .sram_footprint = sram_footprint(deployed.program, demand, activations.on_chip),
-      .on_chip = activations.on_chip,
-      .spilled = activations.spilled};
+  ProgramResidency result{.name = deployed.name,
+                          .layers = deployed.layers,
+                          .buffer_footprint = demand.buffers,
+                          .sram_footprint = sram_footprint(deployed.program, demand,
+                                                           activations.on_chip, activations.partly),
+                          .on_chip = activations.on_chip,
+                          .spilled = activations.spilled,
+                          .partly = activations.partly};
   for (const Demand::Tensor& it : demand.tensors) {
     result.lives.push_back(demand[it.root].life);
   }

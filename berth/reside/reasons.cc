@@ -21,6 +21,8 @@ class ProgramReasons {
     for (std::size_t i = 0; i < kept.spilled.size(); ++i) {
       left_at_[kept.spilled[i].tensor.index()] = i;
     }
+    partly_.assign(program_.tensors.size(), nullptr);
+    for (const PartlyKept& it : kept.partly) partly_[it.tensor.index()] = &it;
   }
 
   std::vector<SpillReason> find(std::uint64_t& work) {
@@ -28,7 +30,21 @@ class ProgramReasons {
     const std::uint64_t each = program_.tensors.size() + program_.phases.size();
     for (std::size_t i = 0; i < kept_.spilled.size() && work >= each; ++i) {
       work -= each;
-      reasons.push_back(plan_.policy == Policy::Rule ? by_rule(i) : by_best(i));
+      const Spill& spill = kept_.spilled[i];
+      reasons.push_back(plan_.policy == Policy::Rule
+                            ? by_rule(i)
+                            : by_best(spill, {*demand_[spill.tensor].life}));
+    }
+    return reasons;
+  }
+
+  std::vector<SpillReason> find_away(std::uint64_t& work) {
+    std::vector<SpillReason> reasons;
+    const std::uint64_t each = program_.tensors.size() + program_.phases.size();
+    for (std::size_t i = 0; i < kept_.partly.size() && work >= each; ++i) {
+      work -= each;
+      const PartlyKept& it = kept_.partly[i];
+      reasons.push_back(by_best({.tensor = it.tensor, .chip = it.chip}, away(it)));
     }
     return reasons;
   }
@@ -43,17 +59,38 @@ class ProgramReasons {
     return reason;
   }
 
-  SpillReason by_best(std::size_t index) {
-    const Spill& spill = kept_.spilled[index];
+  // The phases of its life for which it is not in SRAM; all of it where it never leaves.
+  std::vector<LiveRange> away(const PartlyKept& it) const {
+    const LiveRange life = *demand_[it.tensor].life;
+    std::vector<LiveRange> away;
+    Step from = life.lower;
+    for (const KeptStretch& stretch : it.stretches) {
+      if (from < stretch.phases.lower) away.push_back({from, stretch.phases.lower});
+      from = stretch.phases.upper;
+    }
+    if (from < life.upper) away.push_back({from, life.upper});
+    return away.empty() ? std::vector{life} : away;
+  }
+
+  // `out`: the phases for which it is off chip.
+  SpillReason by_best(const Spill& spill, const std::vector<LiveRange>& out) {
     const auto& room = room_on(spill.chip);
-    const LiveRange life = *demand_[spill.tensor].life;
-    const auto begin = room.begin() + static_cast<std::ptrdiff_t>(life.lower);
-    const auto least =
-        std::min_element(begin, room.begin() + static_cast<std::ptrdiff_t>(life.upper));
+    auto least = room.begin() + static_cast<std::ptrdiff_t>(out[0].lower);
+    for (const LiveRange phases : out) {
+      const auto begin = room.begin() + static_cast<std::ptrdiff_t>(phases.lower);
+      const auto here =
+          std::min_element(begin, room.begin() + static_cast<std::ptrdiff_t>(phases.upper));
+      if (*here < *least) least = here;
+    }
     const Bytes bytes = program_.tensors[spill.tensor.index()].bytes;
     SpillReason reason{.phase = static_cast<Step>(least - room.begin()),
                        .short_by = bytes < *least ? Bytes(0) : bytes - *least};
-    put_beside(reason, spill, [&](std::size_t i) { return left_at_[i] == kNever; });
+    put_beside(reason, spill, [&](std::size_t i) {
+      if (partly_[i] == nullptr) return left_at_[i] == kNever;
+      return std::ranges::any_of(partly_[i]->stretches, [&](const KeptStretch& stretch) {
+        return stretch.phases.contains(reason.phase);
+      });
+    });
     reason.stays_from = checked_add(target_.chips[spill.chip.index()].sram(), reason.short_by);
     return reason;
   }
@@ -100,6 +137,13 @@ class ProgramReasons {
       begins[demand_[id].life->lower] += tensor.bytes;
       ends[demand_[id].life->upper] += tensor.bytes;
     }
+    for (const PartlyKept& part : kept_.partly) {
+      if (part.chip != chip) continue;
+      for (const KeptStretch& stretch : part.stretches) {
+        begins[stretch.phases.lower] += program_.tensors[part.tensor.index()].bytes;
+        ends[stretch.phases.upper] += program_.tensors[part.tensor.index()].bytes;
+      }
+    }
     for (const auto& [phase, bytes] : demand_.scratch[chip.index()]) {
       begins[phase] += bytes;
       ends[phase + 1] += bytes;
@@ -118,7 +162,8 @@ class ProgramReasons {
   const Demand& demand_;
   const ProgramResidency& kept_;
   const Residency& plan_;
-  std::vector<std::size_t> left_at_;  // by TensorId, the place among the spills
+  std::vector<std::size_t> left_at_;       // by TensorId, the place among the spills
+  std::vector<const PartlyKept*> partly_;  // by TensorId
   ChipId room_chip_;
   std::vector<Bytes> room_;  // by phase, of room_chip_
 };
@@ -148,6 +193,20 @@ std::vector<std::vector<SpillReason>> spill_reasons(const Deployment& deployment
             .find(work));
   }
   if (plan.policy == Policy::Rule) put_stays_from(reasons, deployment, target, demand, plan);
+  return reasons;
+}
+
+std::vector<std::vector<SpillReason>> away_reasons(const Deployment& deployment,
+                                                   const Target& target,
+                                                   const DeploymentDemand& demand,
+                                                   const Residency& plan) {
+  std::vector<std::vector<SpillReason>> reasons;
+  std::uint64_t work = kWork;
+  for (std::size_t i = 0; i < plan.programs.size(); ++i) {
+    reasons.push_back(
+        ProgramReasons(deployment.programs[i], target, demand.programs[i], plan.programs[i], plan)
+            .find_away(work));
+  }
   return reasons;
 }
 

@@ -16,4 +16,11 @@ std::vector<std::vector<SpillReason>> spill_reasons(const Deployment& deployment
                                                     const DeploymentDemand& demand,
                                                     const Residency& plan);
 
+// For each program's partly kept intermediates, the same of the phases of its life for which it is
+// not in SRAM. Under the rule there are none.
+std::vector<std::vector<SpillReason>> away_reasons(const Deployment& deployment,
+                                                   const Target& target,
+                                                   const DeploymentDemand& demand,
+                                                   const Residency& plan);
+
 }  // namespace berth

@@ -17,8 +17,8 @@ double scale_for(std::uint64_t largest) {
 
 // A column an item (how much of it stays), and one a phase (its load, at most the capacity). A row
 // a phase says how its load differs from that of the phase before: by what begins there and what
-// ended. So an item stands in two rows, however long it lives; what one more byte of a phase is
-// worth is the reduced cost of its load.
+// ended. So a range of phases stands in two rows, however long it is; what one more byte of a phase
+// is worth is the reduced cost of its load.
 struct Relaxation::Model {
   ClpSimplex clp;
   std::size_t items = 0;
@@ -55,8 +55,11 @@ Relaxation::Relaxation(const Choice& choice) : model_(std::make_unique<Model>())
   for (std::size_t i = 0; i < model.items; ++i) {
     const ChoiceItem& item = choice.items[i];
     const double bytes = static_cast<double>(item.bytes.count()) / model.bytes_scale;
-    put(item.phases.lower, i, -bytes);
-    if (item.phases.upper < model.phases) put(item.phases.upper, i, bytes);
+    for (const LiveRange range : item.ranges()) {
+      if (range.empty()) continue;
+      put(range.lower, i, -bytes);
+      if (range.upper < model.phases) put(range.upper, i, bytes);
+    }
     cost[i] = -static_cast<double>(item.moved.count()) / model.moved_scale;
     upper[i] = static_cast<double>(item.count);
   }

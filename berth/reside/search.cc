@@ -49,19 +49,22 @@ std::uint64_t saved(const Choice& choice, const std::vector<std::uint64_t>& kept
 // What is left of each capacity beside what is kept; nothing where that does not fit.
 std::optional<std::vector<std::uint64_t>> room_beside(const Choice& choice,
                                                       const std::vector<std::uint64_t>& kept) {
-  std::vector<std::uint64_t> change(choice.capacity.size() + 1, 0);  // modulo 2^64
+  std::vector<Wide> change(choice.capacity.size() + 1, 0);  // modulo 2^128
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    const std::uint64_t bytes = choice.items[i].bytes.count() * kept[i];
-    change[choice.items[i].phases.lower] += bytes;
-    change[choice.items[i].phases.upper] -= bytes;
+    if (kept[i] == 0) continue;
+    const Wide bytes = Wide(choice.items[i].bytes.count()) * kept[i];
+    for (const LiveRange range : choice.items[i].ranges()) {
+      change[range.lower] += bytes;
+      change[range.upper] -= bytes;
+    }
   }
-  std::uint64_t load = 0;
+  Wide load = 0;
   std::vector<std::uint64_t> room;
   room.reserve(choice.capacity.size());
   for (std::size_t phase = 0; phase < choice.capacity.size(); ++phase) {
     load += change[phase];
     if (load > choice.capacity[phase].count()) return std::nullopt;
-    room.push_back(choice.capacity[phase].count() - load);
+    room.push_back(choice.capacity[phase].count() - static_cast<std::uint64_t>(load));
   }
   return room;
 }
@@ -79,8 +82,18 @@ class Rooms {
       least_[i] = std::min(least_[2 * i], least_[2 * i + 1]);
   }
 
-  std::uint64_t least(LiveRange phases) const { return least(1, 0, size_, phases); }
-  void take(LiveRange phases, std::uint64_t bytes) { take(1, 0, size_, phases, bytes); }
+  std::uint64_t least(const ChoiceItem& item) const {
+    std::uint64_t least = UINT64_MAX;
+    for (const LiveRange range : item.ranges()) {
+      if (!range.empty()) least = std::min(least, this->least(1, 0, size_, range));
+    }
+    return least;
+  }
+  void take(const ChoiceItem& item, std::uint64_t bytes) {
+    for (const LiveRange range : item.ranges()) {
+      if (!range.empty()) take(1, 0, size_, range, bytes);
+    }
+  }
 
  private:
   // Depth is the logarithm of the number of phases.
@@ -117,11 +130,11 @@ void fill(const Choice& choice, const Limits& limits, const std::vector<std::siz
   for (const std::size_t i : order) {
     const ChoiceItem& item = choice.items[i];
     if (kept[i] >= limits.high[i]) continue;
-    const std::uint64_t fits = rooms.least(item.phases) / item.bytes.count();
+    const std::uint64_t fits = rooms.least(item) / item.bytes.count();
     const std::uint64_t more = std::min(limits.high[i] - kept[i], fits);
     if (more == 0) continue;
     kept[i] += more;
-    rooms.take(item.phases, item.bytes.count() * more);
+    rooms.take(item, item.bytes.count() * more);
   }
 }
 
@@ -153,7 +166,7 @@ class LeafBound {
         return;
       }
       const std::uint64_t more =
-          std::min(limits.high[i] - limits.low[i], rooms.least(item.phases) / item.bytes.count());
+          std::min(limits.high[i] - limits.low[i], rooms.least(item) / item.bytes.count());
       limits.high[i] = limits.low[i] + more;
       if (more > 0) bytes_unit_ = std::gcd(bytes_unit_, item.bytes.count());
       if (limits.high[i] > 0) moved_unit_ = std::gcd(moved_unit_, item.moved.count());
@@ -178,8 +191,10 @@ class LeafBound {
       const ChoiceItem& item = choice_.items[i];
       const Wide gain = multiply(item.moved.count(), node.scale);
       sum = add(sum, multiply(gain, limits_.low[i]));
-      const Wide cost =
-          multiply(item.bytes.count(), before[item.phases.upper] - before[item.phases.lower]);
+      Wide prices = 0;
+      for (const LiveRange range : item.ranges())
+        prices += before[range.upper] - before[range.lower];
+      const Wide cost = multiply(item.bytes.count(), prices);
       if (gain > cost) sum = add(sum, multiply(gain - cost, limits_.high[i] - limits_.low[i]));
     }
     return sum / node.scale / moved_unit_ * moved_unit_;

@@ -55,6 +55,9 @@ std::vector<TierTraffic> traffic_by_tier(const Deployment& deployment, const Tar
     for (const Spill& spill : it.spilled) {
       traffic.add_declared(spill.chip, spill.tier, *checked_multiply(spill.moved, it.layers));
     }
+    for (const PartlyKept& part : it.partly) {
+      traffic.add_declared(part.chip, part.tier, *checked_multiply(part.moved, it.layers));
+    }
     for (const TableResidency& table : it.tables) {
       if (table.on_chip) continue;
       traffic.add_declared(table.table.chip, program.tensors[table.tensor.index()].tier,

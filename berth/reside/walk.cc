@@ -92,7 +92,8 @@ class Walk {
     if (scale_ > (Signed{1} << 40) || prices > (Signed{1} << 60)) return false;
     return std::ranges::all_of(choice_.items,
                                [](const ChoiceItem& item) {
-                                 return item.count == 1 && item.moved.count() < kLargest &&
+                                 return item.count == 1 && !item.turns &&
+                                        item.moved.count() < kLargest &&
                                         item.bytes.count() < kLargest;
                                }) &&
            std::ranges::all_of(choice_.capacity,

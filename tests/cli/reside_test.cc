@@ -91,6 +91,44 @@ TEST(ResideCommand, SweepsTheSram) {
   EXPECT_EQ(sweep({"sram=1KiB:0x800"}).status, 0);
 }
 
+// A tensor that is read again long after its first use, beside one that needs the room between.
+constexpr const char* kComesBack = R"({"format": "berth.program/1", "name": "late",
+ "tensors": [{"name": "a", "kind": "intermediate", "bytes": 40},
+  {"name": "b", "kind": "intermediate", "bytes": 40}],
+ "phases": [
+  {"name": "p0", "body": [{"write": "a", "bytes": 40}]},
+  {"name": "p1", "body": [{"read": "a", "bytes": 40}]},
+  {"name": "p2", "body": [{"write": "b", "bytes": 40}]},
+  {"name": "p3", "body": [{"read": "b", "bytes": 120}]},
+  {"name": "p4", "body": [{"read": "a", "bytes": 40}]}]})";
+
+TEST(ResideCommand, LetsATensorLeaveAndComeBack) {
+  CommandLine command;
+  command.write("p.json", kComesBack);
+  command.write("t.toml", kTarget + "60\n");
+  const Ran ran = command.run({"reside", "p.json", "--target", "t.toml", "--policy", "best",
+                               "--intervals", "-o", "r.json", "-o", "r.svg"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("best   120  of whole lives"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("best    80  of stretches of lives"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("phase 2 (p2), 20 bytes short"), std::string::npos) << ran.out;
+  EXPECT_NE(command.read("r.json").find("\"in_sram\": [[0, 2]]"), std::string::npos);
+  EXPECT_NE(command.read("r.json").find("\"phases\": [0, 2]"), std::string::npos);
+  EXPECT_NE(command.read("r.svg").find("phases 2 to 4, off chip"), std::string::npos);
+  EXPECT_EQ(command.run({"check", "r.json", "p.json", "--target", "t.toml"}).status, 0);
+  std::string text = command.read("r.json");
+  EXPECT_EQ(command.run({"check", "-"}, text.replace(text.find("[[0, 2]]"), 8, "[[2, 0]]")).status,
+            3);
+  text = command.read("r.json");
+  EXPECT_EQ(
+      command.run({"check", "-"}, text.replace(text.find("\"turns\": [5"), 11, "\"turns\": [9"))
+          .status,
+      3);
+  const Ran sweep = command.run(
+      {"reside", "p.json", "--target", "t.toml", "--intervals", "--sweep", "sram=40:80"});
+  EXPECT_NE(sweep.out.find("40          120    80     80"), std::string::npos) << sweep.out;
+}
+
 class ResidencyCheck : public ::testing::Test {
  protected:
   ResidencyCheck() {

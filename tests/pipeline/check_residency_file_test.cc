@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "berth/formats/residency_json.h"
@@ -13,11 +14,26 @@ namespace {
 
 const std::string kRoot = BERTH_ROOT;
 
+// A tensor that is read again long after its first use, beside one that needs the room between.
+const std::string kComesBack = R"({"format": "berth.program/1", "name": "late",
+ "tensors": [{"name": "a", "kind": "intermediate", "bytes": 40},
+  {"name": "b", "kind": "intermediate", "bytes": 40}],
+ "phases": [
+  {"name": "p0", "body": [{"write": "a", "bytes": 40}]},
+  {"name": "p1", "body": [{"read": "a", "bytes": 40}]},
+  {"name": "p2", "body": [{"write": "b", "bytes": 40}]},
+  {"name": "p3", "body": [{"read": "b", "bytes": 120}]},
+  {"name": "p4", "body": [{"read": "a", "bytes": 40}]}]})";
+const std::string kSixty =
+    "name = \"t\"\nany_site_reaches_any = true\n[[chip]]\n[[chip.sites]]\nbytes = 60\n";
+
 class Checked {
  public:
   Checked(const std::string& deployment, const std::string& target, const ResideOptions& options)
-      : source_{*open_input(kRoot + "/examples/deployments/" + deployment + ".json"),
-                *open_input(kRoot + "/targets/" + target + ".toml")} {
+      : Checked(*open_input(kRoot + "/examples/deployments/" + deployment + ".json"),
+                *open_input(kRoot + "/targets/" + target + ".toml"), options) {}
+  Checked(InputFile input, InputFile target, const ResideOptions& options)
+      : source_{std::move(input), std::move(target)} {
     const auto answer = reside_file(source_.input, source_.target, options);
     const auto& file = std::get<ResidedFile>(*answer);
     text_ = write_residency(file.answer, file.deployment);
@@ -54,7 +70,8 @@ class Checked {
 TEST(CheckResidencyFile, OursAreSound) {
   const ResideOptions best = {.policy = Policy::Best};
   const ResideOptions split = {.policy = Policy::Best, .split = true};
-  for (const ResideOptions& options : {ResideOptions(), best, split}) {
+  const ResideOptions cut = {.policy = Policy::Best, .split = true, .intervals = true};
+  for (const ResideOptions& options : {ResideOptions(), best, split, cut}) {
     Checked("cnn", "u65_dedicated", options).expect_sound();
     Checked("cnn", "h100_sxm", options).expect_sound();
     Checked("qwen3_next_32k", "sn40l", options).expect_sound();
@@ -85,6 +102,21 @@ TEST(CheckResidencyFile, ADamagedProgramIsNot) {
     cnn.expect_fault("\"moved\": ", "\"moved\": 1");
     cnn.expect_fault("\"kept\": [0", "\"kept\": [1");
   }
+}
+
+TEST(CheckResidencyFile, ADamagedStretchIsNot) {
+  const Checked late(InputFile{"late.json", kComesBack}, InputFile{"t.toml", kSixty},
+                     {.policy = Policy::Best, .intervals = true});
+  late.expect_sound();
+  late.expect_fault("\"in_sram\": [[0, 2]]", "\"in_sram\": [[0, 1]]");
+  late.expect_fault("\"in_sram\": [[0, 2]]", "\"in_sram\": [[0, 2], [1, 2]]");
+  late.expect_fault("\"in_sram\": [[0, 2]]", "\"in_sram\": [[0, 2], [4, 5]]");
+  late.expect_fault("\"in_sram\": [[0, 2]]", "\"in_sram\": []");
+  late.expect_fault("{\"tensor\": \"a\", \"chip\": 0, \"in_sram\"",
+                    "{\"tensor\": \"b\", \"chip\": 0, \"in_sram\"");
+  late.expect_fault("\"turns\": [5", "\"turns\": [4");
+  late.expect_fault("\"best_of_whole\": 120", "\"best_of_whole\": 79");
+  late.expect_fault("\"kept\": [1", "\"kept\": [0");
 }
 
 TEST(CheckResidencyFile, ADamagedStateIsNot) {

@@ -72,6 +72,11 @@ class RandomDeployment {
     using Kind = TensorAccess::Kind;
     program.phases[first].accesses.push_back({id, Kind::Write, {}, Bytes(below(20)), {}});
     program.phases[last].accesses.push_back({id, Kind::Read, {}, Bytes(below(20)), {}});
+    for (Step step = first + 1; step < last; ++step) {
+      const Kind kind = below(4) == 0 ? Kind::Write : Kind::Read;
+      if (below(2) == 0)
+        program.phases[step].accesses.push_back({id, kind, {}, Bytes(below(20)), {}});
+    }
     program.tensors.push_back(std::move(tensor));
   }
 
@@ -132,6 +137,24 @@ TEST(RandomDeployments, AreSoundAndTheBestIsTheLeastThereIs) {
     const ResidencyAnswer rule = resided(deployment, target, {.concurrent = seed % 4 == 0});
     ASSERT_NO_FATAL_FAILURE(expect_sound(rule, deployment, target));
   }
+}
+
+TEST(RandomDeployments, WhoseLivesAreCutAreSoundAndMoveNoMore) {
+  std::size_t better = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomDeployment random(seed);
+    const Target target = random.target();
+    const Deployment deployment = random.deployment(target.chips.size());
+    const ResidencyAnswer best = resided(
+        deployment, target, {.policy = Policy::Best, .split = seed % 3 == 0, .intervals = true});
+    ASSERT_EQ(best.best, best.bound);
+    ASSERT_LE(best.best, *best.best_of_whole);
+    ASSERT_LE(*best.best_of_whole, best.rule);
+    better += best.best < *best.best_of_whole ? 1 : 0;
+    ASSERT_NO_FATAL_FAILURE(expect_sound(best, deployment, target));
+  }
+  EXPECT_GT(better, 20u);
 }
 
 TEST(RandomDeployments, OfManyTensorsAreProvedByAWalk) {

@@ -19,9 +19,11 @@ inline std::uint64_t most_by_trying(const Choice& choice) {
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const ChoiceItem& item = choice.items[i];
       sum += kept[i] * item.moved.count();
-      for (Step phase = item.phases.lower; phase < item.phases.upper; ++phase) {
-        load[phase] += kept[i] * item.bytes.count();
-        fits = fits && load[phase] <= choice.capacity[phase].count();
+      for (const LiveRange range : item.ranges()) {
+        for (Step phase = range.lower; phase < range.upper; ++phase) {
+          load[phase] += kept[i] * item.bytes.count();
+          fits = fits && load[phase] <= choice.capacity[phase].count();
+        }
       }
     }
     if (fits) best = std::max(best, sum);
