@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+
+#include "berth/certify/core.h"
 
 namespace berth {
 namespace {
@@ -31,8 +34,15 @@ class Walker {
 
   std::variant<std::uint64_t, std::string> most() {
     if (items_.empty()) return claimed_;
-    if (!is_within_limits()) return "a walk is of items that stay once, and of smaller numbers";
+    for (const std::size_t index : items_) {
+      if (item(index).turns) return "a walk is of items that take no turns";
+    }
     const std::vector<Step> phases = phases_that_can_overflow();
+    if (phases.empty()) return std::max(claimed_, everything());
+    if (const auto phase = deciding_phase(phases)) {
+      return most_in_phase(choice_, items_, leaf_, *phase, claimed_);
+    }
+    if (!is_within_limits()) return "a walk is of items that stay once, and of smaller numbers";
     prepare(phases);
     std::vector<Set> sets = {{0, 0}};
     std::size_t next = 0;
@@ -69,9 +79,31 @@ class Walker {
     return small_choice && prices < kLargest && leaf_.scale < kLargestScale &&
            claimed_ < kLargest && std::ranges::all_of(items_, [&](std::size_t index) {
              const ChoiceItem& it = item(index);
-             return it.count == 1 && !it.turns && it.bytes.count() < kLargest &&
-                    it.moved.count() < kLargest;
+             return it.count == 1 && it.bytes.count() < kLargest && it.moved.count() < kLargest;
            });
+  }
+
+  // All of them; more than 64 bits hold reads as the most that they do.
+  std::uint64_t everything() const {
+    Wide sum = 0;
+    for (const std::size_t index : items_)
+      sum += Wide(item(index).moved.count()) * item(index).count;
+    return static_cast<std::uint64_t>(std::min<Wide>(sum, UINT64_MAX));
+  }
+
+  // The phase in which all the items live, where it leaves no more room than any other of them: it
+  // alone decides.
+  std::optional<Step> deciding_phase(const std::vector<Step>& phases) const {
+    const auto least =
+        std::ranges::min_element(phases, {}, [&](Step phase) { return choice_.capacity[phase]; });
+    for (const Step phase : phases) {
+      const bool is_seen_by_all = choice_.capacity[phase] == choice_.capacity[*least] &&
+                                  std::ranges::all_of(items_, [&](std::size_t i) {
+                                    return item(i).phases.contains(phase);
+                                  });
+      if (is_seen_by_all) return phase;
+    }
+    return std::nullopt;
   }
 
   // Prices of other phases than these are taken as nothing, as any prices may be.
@@ -103,8 +135,9 @@ class Walker {
     std::vector<Wide> begins(choice_.capacity.size() + 1, 0);
     std::vector<Wide> ends(choice_.capacity.size() + 1, 0);
     for (const std::size_t index : items_) {
-      begins[item(index).phases.lower] += item(index).bytes.count();
-      ends[item(index).phases.upper] += item(index).bytes.count();
+      const Wide bytes = Wide(item(index).bytes.count()) * item(index).count;
+      begins[item(index).phases.lower] += bytes;
+      ends[item(index).phases.upper] += bytes;
     }
     std::vector<Step> phases;
     Wide load = 0;

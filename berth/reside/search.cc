@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/reside/core.h"
 #include "berth/reside/relaxation.h"
 #include "berth/reside/walk.h"
 
@@ -234,34 +235,83 @@ class Search {
     for (const ChoiceItem& item : choice_.items) all.high.push_back(item.count);
     fill(choice_, all, by_density_, best_);
     best_saved_ = saved(choice_, best_);
+    // A small tree says more than a walk; of many items there is none.
+    const bool has_many = choice_.items.size() > kBeforeWalk;
+    bool has_walked = choice_.capacity.size() == 1 && has_many;
+    if (has_walked && walk_one_phase(all)) return walked();
     add_node(std::nullopt, {});
     const PriceNode root = nodes_[0];
-    bool has_walked = false;
     while (is_open()) {
       const bool is_long = nodes_.size() >= kBeforeWalk || effort_ == 0;
       if (is_long && !std::exchange(has_walked, true)) {
-        if (walk_with(root)) return {std::move(best_), {root}, best_saved_};
+        const bool is_settled =
+            choice_.capacity.size() == 1 ? walk_one_phase(all) : walk_with(root);
+        if (is_settled) return walked();
       }
       if (effort_ == 0) break;
       const Open next = open_.top();
       open_.pop();
       branch(next.node);
     }
+    const Wide bound = is_open() ? open_.top().bound : best_saved_;
+    if (walk_ && walk_->most <= bound) return walked();
     return {std::move(best_), std::move(nodes_), std::nullopt};
   }
 
  private:
   bool is_open() const { return !open_.empty() && open_.top().bound > best_saved_; }
 
+  // The same of one phase, whose price needs no linear program.
+  bool walk_one_phase(Limits limits) {
+    const LeafBound bound(choice_, limits);
+    PriceNode price;
+    Wide least = kWidest;
+    for (const std::uint64_t scale : kScales) {
+      PriceNode rounded_price = rounded({price_of_one_phase()}, scale);
+      const Wide most = bound(rounded_price);
+      if (most < least) price = std::move(rounded_price);
+      least = std::min(least, most);
+    }
+    auto packed = pack_core(choice_, price, best_);
+    if (!packed) return false;
+    best_saved_ = packed->saved;
+    best_ = std::move(packed->kept);
+    walk_ = {std::move(price), packed->most};
+    return packed->most == best_saved_;
+  }
+
+  Found walked() { return {std::move(best_), {std::move(walk_->price)}, walk_->most}; }
+
+  // What a byte saves in the densest item that no longer fits beside all that are denser.
+  double price_of_one_phase() const {
+    std::uint64_t room = choice_.capacity[0].count();
+    for (const std::size_t i : by_density_) {
+      const ChoiceItem& item = choice_.items[i];
+      if (room / item.bytes.count() < item.count) {
+        return static_cast<double>(item.moved.count()) / static_cast<double>(item.bytes.count());
+      }
+      room -= item.bytes.count() * item.count;
+    }
+    return 0;
+  }
+
   // Whether a walk settled it.
   bool walk_with(const PriceNode& root) {
     const auto walked = walk(choice_, root, best_saved_);
     if (!walked) return false;
-    if (walked->saved <= best_saved_) return true;
-    best_saved_ = walked->saved;
-    best_.assign(walked->kept.begin(), walked->kept.end());
+    if (walked->saved > best_saved_) {
+      best_saved_ = walked->saved;
+      best_.assign(walked->kept.begin(), walked->kept.end());
+    }
+    walk_ = {root, best_saved_};
     return true;
   }
+
+  // No choice saves more than `most`, which a walk with the price proves.
+  struct WalkProof {
+    PriceNode price;
+    std::uint64_t most = 0;
+  };
 
   struct Open {
     Wide bound;
@@ -396,6 +446,7 @@ class Search {
   std::vector<Inner> inner_;  // by node
   std::priority_queue<Open> open_;
   std::vector<double> last_prices_;
+  std::optional<WalkProof> walk_;
 };
 
 }  // namespace

@@ -10,9 +10,10 @@ namespace berth {
 
 // What the search found in one component.
 struct Found {
-  std::vector<std::uint64_t> kept;    // times, by the component's items
-  std::vector<PriceNode> nodes;       // of its tree, with the component's own items and phases
-  std::optional<std::uint64_t> walk;  // what is saved, where a walk proved that it is the most
+  std::vector<std::uint64_t> kept;  // times, by the component's items
+  std::vector<PriceNode> nodes;     // of its tree, with the component's own items and phases
+  std::optional<std::uint64_t>
+      walk;  // more than which a walk with the only node proves that nothing saves
 };
 
 // Branch and bound, best bound first, and a walk over the phases where that does not end soon.

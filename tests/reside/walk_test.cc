@@ -94,11 +94,13 @@ TEST(Walk, ProvesAProgramOfThreeHundred) {
 }
 
 TEST(Walk, IsRefusedWhereItIsTooLarge) {
-  Choice choice{.capacity = {Bytes(64)}};
+  // Neither phase alone decides.
+  Choice choice{.capacity = {Bytes(64), Bytes(64)}};
   choice.items.assign(65, {"i", {0, 1}, Bytes(1), Bytes(1)});
+  choice.items.push_back({"j", {1, 2}, Bytes(65), Bytes(1)});
   EXPECT_FALSE(walk(choice, {}, 0));
   EXPECT_TRUE(std::holds_alternative<PriceFault>(check_prices(choice, walk_of(choice, {}, 64))));
-  choice.items = {{"i", {0, 1}, Bytes(40), Bytes(1), 2}};
+  choice.items = {{"i", {0, 1}, Bytes(40), Bytes(1), 2}, {"j", {1, 2}, Bytes(65), Bytes(1)}};
   EXPECT_FALSE(walk(choice, {}, 0));
   EXPECT_TRUE(std::holds_alternative<PriceFault>(check_prices(choice, walk_of(choice, {}, 1))));
   Prices branched = walk_of(choice, {}, 1);
