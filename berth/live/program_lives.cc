@@ -56,8 +56,8 @@ class Builder {
       : program_(program),
         groups_(std::move(groups)),
         unit_(unit),
-        sharing_(sharing),
         devices_(program),
+        sharing_(sharing),
         names_(unique_names(program)),
         buffer_of_(program.tensors.size(), kNone),
         member_of_(program.tensors.size(), kNone) {}

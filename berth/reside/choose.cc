@@ -6,9 +6,12 @@
 
 #include "berth/reside/components.h"
 #include "berth/reside/search.h"
+#include "berth/reside/windows.h"
 
 namespace berth {
 namespace {
+
+constexpr std::uint64_t kShort = 66;  // nodes of a first search: just past its walk
 
 // The component's tree, in the terms of the whole choice.
 PricePart part_of(const Component& component, std::vector<PriceNode> nodes,
@@ -18,6 +21,21 @@ PricePart part_of(const Component& component, std::vector<PriceNode> nodes,
     for (PhasePrice& price : node.prices) price.phase = component.phases[price.phase];
   }
   return {component.items, std::move(nodes), walk};
+}
+
+// What a short search does not prove is first made better where it can be, so that the long one has
+// more to leave out.
+Found settle(const Choice& choice, std::vector<std::uint64_t> start, std::uint64_t& effort) {
+  std::uint64_t first = std::min(effort, kShort);
+  effort -= first;
+  Found found = search(choice, std::move(start), first);
+  effort += first;
+  if (found.is_most || effort == 0) return found;
+  std::uint64_t for_windows = effort / 2;
+  effort -= for_windows;
+  improve_in_windows(choice, found.kept, for_windows);
+  effort += for_windows;
+  return search(choice, std::move(found.kept), effort);
 }
 
 }  // namespace
@@ -32,7 +50,7 @@ Chosen choose_best(const Choice& choice, const std::vector<std::uint64_t>& start
   for (const Component& component : components_of(choice)) {
     std::vector<std::uint64_t> begin;
     for (const std::size_t item : component.items) begin.push_back(start[item]);
-    Found found = search(component.choice, std::move(begin), effort);
+    Found found = settle(component.choice, std::move(begin), effort);
     for (std::size_t i = 0; i < component.items.size(); ++i) {
       chosen.kept[component.items[i]] = found.kept[i];
     }

@@ -255,7 +255,7 @@ class Search {
     }
     const Wide bound = is_open() ? open_.top().bound : best_saved_;
     if (walk_ && walk_->most <= bound) return walked();
-    return {std::move(best_), std::move(nodes_), std::nullopt};
+    return {std::move(best_), std::move(nodes_), std::nullopt, bound <= best_saved_};
   }
 
  private:
@@ -280,7 +280,9 @@ class Search {
     return packed->most == best_saved_;
   }
 
-  Found walked() { return {std::move(best_), {std::move(walk_->price)}, walk_->most}; }
+  Found walked() {
+    return {std::move(best_), {std::move(walk_->price)}, walk_->most, walk_->most == best_saved_};
+  }
 
   // What a byte saves in the densest item that no longer fits beside all that are denser.
   double price_of_one_phase() const {

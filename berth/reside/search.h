@@ -12,8 +12,9 @@ namespace berth {
 struct Found {
   std::vector<std::uint64_t> kept;  // times, by the component's items
   std::vector<PriceNode> nodes;     // of its tree, with the component's own items and phases
-  std::optional<std::uint64_t>
-      walk;  // more than which a walk with the only node proves that nothing saves
+  // More than this nothing saves, which a walk with the only node proves.
+  std::optional<std::uint64_t> walk;
+  bool is_most = false;  // proved: nothing saves more
 };
 
 // Branch and bound, best bound first, and a walk over the phases where that does not end soon.
