@@ -130,9 +130,13 @@ class TierMap {
     const Length right = left_ + width_;
     const Length arena = y(layout_.arena.count());
     text_ += line("top", left_, arena, right, arena);
-    text_ += text_at("", right + 8 * kPixel, arena + 4 * kPixel, "arena");
-    text_ += text_at("dim", right + 8 * kPixel, arena + 17 * kPixel, human(layout_.arena));
-    if (scale() == layout_.room.count()) {
+    const bool shows_room = scale() == layout_.room.count();
+    // Below the room's own label.
+    const Length label =
+        shows_room ? std::max(arena + 4 * kPixel, top_ + 11 * kPixel) : arena + 4 * kPixel;
+    text_ += text_at("", right + 8 * kPixel, label, "arena");
+    text_ += text_at("dim", right + 8 * kPixel, label + 13 * kPixel, human(layout_.arena));
+    if (shows_room) {
       text_ += line("cap", left_, top_, right, top_);
       text_ += text_at("no", right + 8 * kPixel, top_ - 4 * kPixel, "room " + human(layout_.room));
     }

@@ -11,6 +11,7 @@
 namespace berth {
 namespace {
 
+constexpr std::size_t kMany = 10'000;
 constexpr std::uint64_t kShort = 66;  // nodes of a first search: just past its walk
 
 // The component's tree, in the terms of the whole choice.
@@ -26,6 +27,8 @@ PricePart part_of(const Component& component, std::vector<PriceNode> nodes,
 // What a short search does not prove is first made better where it can be, so that the long one has
 // more to leave out.
 Found settle(const Choice& choice, std::vector<std::uint64_t> start, std::uint64_t& effort) {
+  // The linear program of many items takes longer than all else: it is solved once.
+  if (choice.items.size() > kMany) return search(choice, std::move(start), effort);
   std::uint64_t first = std::min(effort, kShort);
   effort -= first;
   Found found = search(choice, std::move(start), first);

@@ -9,7 +9,8 @@
 namespace berth {
 
 struct ChooseOptions {
-  std::uint64_t effort = 2'000;  // branch-and-bound nodes, so that no clock decides
+  // Branch-and-bound nodes, of which those of large choices count for more: no clock decides.
+  std::uint64_t effort = 2'000;
 };
 
 // The most that was found, and the prices that bound what can be.

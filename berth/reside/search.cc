@@ -21,7 +21,8 @@ __extension__ using Wide = unsigned __int128;
 
 // Scales that prices are rounded at: the first that proves as much as the last does is taken.
 constexpr std::uint64_t kScales[] = {1, 1ULL << 16, 1ULL << 32};
-constexpr std::size_t kBeforeWalk = 64;  // nodes
+constexpr std::size_t kBeforeWalk = 64;   // nodes
+constexpr std::size_t kNodeSize = 1'000;  // items and phases that a node's effort is enough for
 constexpr double kLargestPrice = 9e18;
 constexpr Wide kWidest = ~Wide(0);
 
@@ -226,6 +227,7 @@ class Search {
         relaxation_(choice),
         by_density_(by_density(choice)),
         effort_(effort),
+        node_cost_(1 + (choice.items.size() + choice.capacity.size()) / kNodeSize),
         best_(std::move(start)),
         best_saved_(saved(choice, best_)) {}
 
@@ -355,7 +357,7 @@ class Search {
     const std::size_t index = nodes_.size();
     nodes_.emplace_back();
     inner_.push_back({parent, step});
-    effort_ -= effort_ > 0 ? 1 : 0;
+    effort_ -= std::min(effort_, node_cost_);
     Limits limits = limits_of(index);
     const LeafBound bound(choice_, limits);
     if (bound.is_empty()) return index;
@@ -442,6 +444,7 @@ class Search {
   Relaxation relaxation_;
   std::vector<std::size_t> by_density_;
   std::uint64_t& effort_;
+  std::uint64_t node_cost_;  // of the effort: a large linear program counts for more
   std::vector<std::uint64_t> best_;
   std::uint64_t best_saved_ = 0;
   std::vector<PriceNode> nodes_;

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kWindow = 40;          // items
 constexpr std::uint64_t kWindowEffort = 40;  // nodes
-constexpr std::size_t kMostItems = 20'000;   // of a choice: each window looks at all of its phases
 
 class Windows {
  public:
@@ -101,7 +100,7 @@ class Windows {
 
 void improve_in_windows(const Choice& choice, std::vector<std::uint64_t>& kept,
                         std::uint64_t& effort) {
-  if (choice.items.size() <= kWindow || choice.items.size() > kMostItems) return;
+  if (choice.items.size() <= kWindow) return;
   Windows(choice, kept, effort).run();
 }
 

@@ -217,6 +217,29 @@ TEST(Activations, RandomProgramsSpillAsTheNaiveRule) {
   EXPECT_GT(spills, 5000u);
 }
 
+TEST(Activations, TheOrderOfTensorsDecidesNothingButFullTies) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 1000; ++round) {
+    std::vector<Life> lives(random() % 12);
+    for (std::size_t i = 0; i < lives.size(); ++i) {
+      lives[i].first = random() % 10;
+      lives[i].last = lives[i].first + random() % 6;
+      lives[i].bytes = 100 * (1 + random() % 9) + i;  // no two alike
+    }
+    const auto left = [&] {
+      std::vector<std::uint64_t> bytes;
+      const Program program = program_of(lives);
+      for (const Spill& spill : placed(program, target_of(2'000)).spilled) {
+        bytes.push_back(program.tensors[spill.tensor.index()].bytes.count());
+      }
+      return bytes;
+    };
+    const auto before = left();
+    std::ranges::shuffle(lives, random);
+    ASSERT_EQ(left(), before) << round;
+  }
+}
+
 TEST(Activations, AHundredThousandAreQuick) {
   std::mt19937_64 random(2);
   std::vector<Life> lives(100'000);
