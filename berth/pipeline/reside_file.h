@@ -21,7 +21,7 @@ struct ResideOptions {
   bool concurrent = false;  // programs run at once: their reserves add up, under the rule
   std::uint64_t effort = 2'000;
   bool intervals = false;  // an intermediate may leave and come back, under the best
-  PlanOptions model{};  // how a model is read
+  PlanOptions model{};     // how a model is read
 };
 
 // A file as programs for a target.

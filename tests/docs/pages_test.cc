@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "berth/certify/arena.h"
 #include "berth/formats/c_header.h"
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
