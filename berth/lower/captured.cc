@@ -48,6 +48,7 @@ class CaptureLowering {
   void take(const CapturedCommand& command, const CapturedWord& word) {
     CapturedRegion* region = ranges_.region_of(word.value);
     const bool is_judged = region != nullptr && region->is_shared;
+    if (region != nullptr && !is_judged && !word.memory) region->pointers.insert(word.value);
     const auto tensor = is_judged ? tensor_of(command, word, *region) : std::nullopt;
     if (tensor) declare(*tensor, word);
     // What is moved may reach over many tensors, or what is left of them: it is none of them. A
@@ -99,12 +100,7 @@ class CaptureLowering {
           capture_.in_order ? fmt::format("kernels ran on {} queues", capture_.queues)
                             : "kernels ran on a queue that is out of order"));
     }
-    for (const CapturedRegion& region : ranges_.regions()) {
-      if (region.unjudged == 0) continue;
-      warnings_.push_back(
-          fmt::format("{} moves of bytes of {} that are no one tensor are not judged",
-                      region.unjudged, region.name));
-    }
+    for (const CapturedRegion& region : ranges_.regions()) add_notes(region);
     if (capture_.unseen_pointers > 0) {
       warnings_.push_back(
           fmt::format("{} arguments have more than 8 bytes: pointers inside them are not seen",
@@ -112,6 +108,20 @@ class CaptureLowering {
     }
     if (!capture_.ended) {
       warnings_.push_back("the record does not say that the program ended: it may be cut short");
+    }
+  }
+
+  void add_notes(const CapturedRegion& region) {
+    if (region.unjudged > 0) {
+      warnings_.push_back(
+          fmt::format("{} moves of bytes of {} that are no one tensor are not judged",
+                      region.unjudged, region.name));
+    }
+    if (region.pointers.size() > 1) {
+      warnings_.push_back(fmt::format(
+          "{} pointers into {} do not say how far they reach: what shares bytes in it is not "
+          "judged, unless a plan's own planes say what is where",
+          region.pointers.size(), region.name));
     }
   }
 

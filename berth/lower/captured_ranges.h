@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +17,10 @@ namespace berth {
 struct CapturedRegion {
   AddressRange extent;
   std::string name;
-  bool is_shared = false;              // memories that meet, and are not the same, are named in it
+  bool is_shared = false;              // two memories that commands name meet in it
   std::vector<std::size_t> tensors{};  // in it, by when they were first taken
   std::uint64_t unjudged = 0;          // moves of bytes that are no one tensor
+  std::set<std::uint64_t> pointers{};  // into it, where it is not shared
 };
 
 // A memory; with those of the same place and size that were first taken to be read alone, and so

@@ -1,5 +1,5 @@
-// A small network on an OpenCL device: three convolutions with a shortcut around two of them,
-// pools, and dense layers. Its tensors live
+// A small network on an OpenCL device: convolutions with a shortcut around three of them, pools,
+// and dense layers. Its tensors live
 //
 //   net separate             each in a buffer of its own
 //   net parts OFFSETS.csv    in sub-buffers of one buffer, at the offsets of a plan

@@ -173,6 +173,17 @@ TEST(Captured, APointerIntoSharedBytesMustLieInATensor) {
   EXPECT_EQ(run.code(), 2u + 3u);
 }
 
+TEST(Captured, PointersIntoSharedMemoryDoNotSayWhatIsWhere) {
+  Watched run;
+  run.kernel("k", {{kBase << 8}, {(kBase << 8) + 64}});
+  run.kernel("l", {{(kBase << 8) + 64}, {5}});
+  EXPECT_EQ(run.code(), 0u);
+  EXPECT_EQ(run.lowered().warnings,
+            (std::vector<std::string>{
+                "2 pointers into svm 2 do not say how far they reach: what shares bytes in it is "
+                "not judged, unless a plan's own planes say what is where"}));
+}
+
 TEST(Captured, AllocationsThatShareAddressesAreOneWindow) {
   Watched run;
   run.capture.memories.push_back({CapturedMemory::Kind::Svm, Address(kBase + 4000), Bytes(1000)});
