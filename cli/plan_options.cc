@@ -195,6 +195,8 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
       ->type_name("NAME");
   command.add_flag("--reorder", reorder_,
                    "Look for an order of a model's steps under which less is live at once");
+  command.add_flag("--extents", extents_,
+                   "Launches that are written say which bytes each argument reads and writes");
   command.add_flag("--offline-plan", offline_plan_,
                    "Keep the places that a model's own offline plan gives");
   command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
@@ -216,6 +218,7 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
   options.in_place = in_place_;
   options.offline_plan = offline_plan_;
   options.reorder = reorder_;
+  options.extents = extents_;
   if (auto error = add_capacities(options, capacity_)) return tl::unexpected(*error);
   if (auto error = add_named(options.scratch, "--scratch", scratch_)) return tl::unexpected(*error);
   if (auto error = add_named(options.base, "--base", base_)) return tl::unexpected(*error);

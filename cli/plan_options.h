@@ -38,6 +38,7 @@ class PlanOptionTexts {
   bool in_place_ = false;
   bool offline_plan_ = false;
   bool reorder_ = false;
+  bool extents_ = false;
 };
 
 // NO_MEMORY_PLANNER=1 and DEBUG=1, as the schedule planner's source names them. A number past zero

@@ -11,7 +11,7 @@ namespace {
 std::size_t end_of_run(const LaunchSchedule& schedule, std::size_t first, std::size_t end) {
   const auto next = std::ranges::upper_bound(schedule.repeats(), first, {}, &Repeat::first);
   if (next != schedule.repeats().end()) end = std::min<std::size_t>(end, next->first);
-  std::size_t at = first + 1;
+  std::size_t at = first;
   while (at < end && schedule.phase_of(LaunchId(at)) == schedule.phase_of(LaunchId(first))) ++at;
   return at;
 }

@@ -18,6 +18,8 @@ ArenaCut::ArenaCut(const PlaneTable& planes, const LaunchSchedule& schedule)
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     words_begin_.push_back(counts[Words]);
     counts[Words] += schedule.words(LaunchId(i)).size();
+    extents_begin_.push_back(counts[Extents]);
+    counts[Extents] += schedule.extents(LaunchId(i)).size();
   }
   for (const Repeat& repeat : schedule.repeats()) {
     deltas_begin_.push_back(counts[Deltas]);
@@ -80,6 +82,13 @@ void ArenaCut::add_launch(std::size_t launch, LaunchScheduleBuilder& builder) co
     if (keeps(Words, words_begin_[launch] + i)) words.push_back(schedule_.words(id)[i]);
   }
   builder.launch(schedule_.phase(id), words, schedule_.name(id));
+  const auto extents = schedule_.extents(id);
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const std::size_t word = words_begin_[launch] + extents[i].word;
+    if (!keeps(Extents, extents_begin_[launch] + i) || !keeps(Words, word)) continue;
+    builder.extent(count_kept(Words, words_begin_[launch], word), extents[i].reads,
+                   extents[i].writes);
+  }
 }
 
 void ArenaCut::add_repeat(std::size_t index, LaunchScheduleBuilder& builder) const {
@@ -94,6 +103,12 @@ void ArenaCut::add_repeat(std::size_t index, LaunchScheduleBuilder& builder) con
                  std::move(frames));
 }
 
+std::uint32_t ArenaCut::count_kept(Kind kind, std::size_t begin, std::size_t end) const {
+  const auto first = kept_[kind].begin();
+  return static_cast<std::uint32_t>(std::count(first + static_cast<std::ptrdiff_t>(begin),
+                                               first + static_cast<std::ptrdiff_t>(end), true));
+}
+
 // With positions among what is kept.
 template <typename Moved>
 std::vector<Moved> ArenaCut::kept_moves(Kind kind, std::size_t part, const Repeat& repeat,
@@ -103,14 +118,9 @@ std::vector<Moved> ArenaCut::kept_moves(Kind kind, std::size_t part, const Repea
     const std::size_t launch = repeat.first + moves[i].launch;
     const std::size_t word = words_begin_[launch] + moves[i].word;
     if (!keeps(kind, part + i) || !keeps(Launches, launch) || !keeps(Words, word)) continue;
-    const auto before = [&](Kind of, std::size_t begin, std::size_t end) {
-      const auto first = kept_[of].begin();
-      return static_cast<std::uint32_t>(std::count(first + static_cast<std::ptrdiff_t>(begin),
-                                                   first + static_cast<std::ptrdiff_t>(end), true));
-    };
     kept.push_back(moves[i]);
-    kept.back().launch = before(Launches, repeat.first, launch);
-    kept.back().word = before(Words, words_begin_[launch], word);
+    kept.back().launch = count_kept(Launches, repeat.first, launch);
+    kept.back().word = count_kept(Words, words_begin_[launch], word);
   }
   return kept;
 }

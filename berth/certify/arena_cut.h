@@ -21,9 +21,10 @@ class ArenaCut {
     Planes,
     Words,
     Deltas,
-    Frames
+    Frames,
+    Extents
   };
-  static constexpr int kKinds = Frames + 1;
+  static constexpr int kKinds = Extents + 1;
 
   ArenaCut(const PlaneTable& planes, const LaunchSchedule& schedule);
 
@@ -40,6 +41,7 @@ class ArenaCut {
 
  private:
   bool keeps(Kind kind, std::size_t part) const { return kept_[kind][part]; }
+  std::uint32_t count_kept(Kind kind, std::size_t begin, std::size_t end) const;
   void add_launch(std::size_t launch, LaunchScheduleBuilder& builder) const;
   void add_repeat(std::size_t repeat, LaunchScheduleBuilder& builder) const;
   template <typename Moved>
@@ -49,10 +51,11 @@ class ArenaCut {
   const PlaneTable& planes_;
   const LaunchSchedule& schedule_;
   std::vector<bool> kept_[kKinds];
-  std::vector<std::uint64_t> iterations_;  // by repeat
-  std::vector<std::size_t> words_begin_;   // by launch
-  std::vector<std::size_t> deltas_begin_;  // by repeat
-  std::vector<std::size_t> frames_begin_;  // by repeat
+  std::vector<std::uint64_t> iterations_;   // by repeat
+  std::vector<std::size_t> words_begin_;    // by launch
+  std::vector<std::size_t> extents_begin_;  // by launch
+  std::vector<std::size_t> deltas_begin_;   // by repeat
+  std::vector<std::size_t> frames_begin_;   // by repeat
 };
 
 }  // namespace berth

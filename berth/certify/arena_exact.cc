@@ -8,17 +8,24 @@
 namespace berth {
 namespace {
 
-// The first hole (a stretch of windows that is in no global and in no plane of the phase) with a
-// byte at `from` or later, from there on; another may touch it. O(log n) a range passed over.
-std::optional<AddressRange> next_hole(const ArenaRanges& ranges, PhaseId phase, WideAddress from) {
+// The first hole with an address at `from` or later, from there on: a stretch of addresses from
+// which so many bytes, one at least in a window, do not lie in one range of the phase. Another hole
+// may touch it. O(log n) a range passed over.
+std::optional<AddressRange> next_hole(const ArenaRanges& ranges, PhaseId phase, WideAddress from,
+                                      std::uint64_t length) {
+  const WideAddress more = length - 1;  // bytes behind the first
   while (const AddressRange* window = first_from(ranges.windows(), from)) {
-    AddressRange hole = {std::max(from, window->lower), window->upper};
+    AddressRange hole = {std::max(from, window->lower - std::min(more, window->lower)),
+                         window->upper};
     from = hole.lower;
     for (const Stretches named : {ranges.globals(), ranges.planes(phase)}) {
-      const AddressRange* range = first_from(named, hole.lower);
+      const AddressRange* range = first_from(named, hole.lower + more);
       if (range == nullptr) continue;
-      if (range->contains(hole.lower)) from = range->upper;
-      hole.upper = std::min(hole.upper, std::max(hole.lower, range->lower));
+      if (range->lower <= hole.lower) {
+        from = range->upper - more;
+        hole.upper = hole.lower;
+      }
+      hole.upper = std::min({hole.upper, std::max(range->lower, hole.lower), range->upper - more});
     }
     if (!hole.empty()) return hole;
   }
@@ -46,13 +53,17 @@ std::optional<std::uint64_t> first_in(const WordMotion& motion, AddressRange hol
 }
 
 std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId phase,
-                                              const WordMotion& motion) {
+                                              const WordMotion& motion, std::uint64_t length) {
   std::optional<std::uint64_t> first;
+  const auto look_in = [&](AddressRange hole) {
+    const auto t = first_in(motion, hole);
+    if (t) first = std::min(*t, first.value_or(*t));
+  };
+  if (length > 1) look_in({kAddressEnd - (length - 1), kAddressEnd});
   for (const AddressRange& arc : hull(motion)) {
-    auto hole = next_hole(ranges, phase, arc.lower);
-    for (; hole && hole->overlaps(arc); hole = next_hole(ranges, phase, hole->upper)) {
-      const auto t = first_in(motion, *hole);
-      if (t) first = std::min(*t, first.value_or(*t));
+    auto hole = next_hole(ranges, phase, arc.lower, length);
+    for (; hole && hole->overlaps(arc); hole = next_hole(ranges, phase, hole->upper, length)) {
+      look_in(*hole);
     }
   }
   return first;
@@ -61,11 +72,14 @@ std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId
 }  // namespace
 
 std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
-                                         const WordMotion& motion) {
-  if (motion.values.empty() && motion.deltas > 0) return first_stray_step(ranges, phase, motion);
+                                         const WordMotion& motion, std::uint64_t length) {
+  if (motion.values.empty() && motion.deltas > 0) {
+    return first_stray_step(ranges, phase, motion, length);
+  }
   const std::uint64_t count = motion.values.empty() ? 1 : motion.iterations;
   for (std::uint64_t t = 0; t < count; ++t) {
-    if (!ranges.allow(phase, at_one_address(motion.at(t)))) return t;
+    const AddressRange bytes = {motion.at(t), WideAddress(motion.at(t)) + length};
+    if (bytes.upper > kAddressEnd || !ranges.allow(phase, bytes)) return t;
   }
   return std::nullopt;
 }

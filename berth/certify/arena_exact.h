@@ -7,11 +7,13 @@
 
 namespace berth {
 
-// The first iteration at which the word is in a window, yet in no range that the phase names.
-// Nothing if there is none. Decided value by value where there is a value list, else by holding the
-// progression against each hole that its hull meets: O(log) each, however many the iterations.
+// The first iteration at which the word is in a window, yet in no range that the phase names; of
+// `length` bytes from there on, at which one is in a window, yet they do not all lie in one range,
+// or pass 2^64. Nothing if there is none. Decided value by value where there is a value list, else
+// by holding the progression against each hole that its hull meets: O(log) each, however many the
+// iterations.
 std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
-                                         const WordMotion& motion);
+                                         const WordMotion& motion, std::uint64_t length = 1);
 
 // Whether there is none, as ArenaChecker asks it.
 bool no_value_strays(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion);

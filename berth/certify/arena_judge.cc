@@ -5,6 +5,7 @@
 
 #include "berth/certify/arena.h"
 #include "berth/certify/arena_exact.h"
+#include "berth/certify/arena_extents.h"
 
 namespace berth {
 namespace {
@@ -23,9 +24,8 @@ std::vector<std::size_t> stretches(const LaunchSchedule& schedule, std::uint64_t
   return begin;
 }
 
-}  // namespace
-
-Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
+// Rules A to D.
+Verdict judge_words(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
                     unsigned threads) {
   const ArenaChecker checker(planes);
   if (checker.fault()) return {*checker.fault(), schedule.size()};
@@ -48,6 +48,13 @@ Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule, Wo
     if (stray) return {*stray, schedule.size()};
   }
   return {checker.find_lost(schedule, declared).value_or(Certified()), schedule.size()};
+}
+
+}  // namespace
+
+Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
+                    unsigned threads) {
+  return judge_extents(planes, schedule, rule, judge_words(planes, schedule, rule, threads));
 }
 
 }  // namespace berth

@@ -14,7 +14,8 @@ enum class Words {
   OneByOne,
 };
 
-// The certificate's verdict (see arena.h), by either rule, with rule C judged by so many threads, a
+// The certificate's verdict (see arena.h), by either rule, and what extents add to it where there
+// are any (see arena_extents.h), with rule C judged by so many threads, a
 // stretch of the table each. Tables of fewer than 2^20 words a thread are judged by fewer: starting
 // one takes longer than its share. Apart from the core, which starts no thread.
 Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule,

@@ -41,6 +41,16 @@ std::optional<RangeId> find_elsewhere(const PlaneTable& planes, std::uint64_t va
   return std::nullopt;
 }
 
+std::optional<RangeId> find_named(const PlaneTable& planes, PhaseId phase, std::uint64_t value) {
+  for (std::uint32_t i = 0; i < planes.globals().size(); ++i) {
+    if (planes.globals()[i].extent().contains(value)) return RangeId{std::nullopt, i};
+  }
+  for (std::uint32_t i = 0; i < planes[phase].planes.size(); ++i) {
+    if (planes[phase].planes[i].range.extent().contains(value)) return RangeId{phase, i};
+  }
+  return std::nullopt;
+}
+
 // Follows one plane through the instances before the one that finds it lost.
 class PlaneStory {
  public:
@@ -118,6 +128,30 @@ struct Reporter {
     return report;
   }
 
+  ArenaReport operator()(const UnwrittenRead& read) const { return read; }
+
+  ArenaReport operator()(const StrayAccess& stray) const {
+    const ArenaRanges ranges(planes);
+    const PhaseId phase = *planes.find(schedule.phase(stray.launch));
+    const WordMotion motion = motion_of(schedule, stray.launch, stray.word);
+    StrayAccessReport report{.stray = stray, .iterations = motion.iterations};
+    report.extent = *std::ranges::find(schedule.extents(stray.launch), stray.word, &Extent::word);
+    const std::uint64_t length = std::max(report.extent.reads, report.extent.writes);
+    each_interval(motion, [&](AddressRange words) {
+      report.interval = {words.lower, words.upper + (length - 1)};
+      return report.interval.upper <= kAddressEnd && ranges.allow(phase, report.interval);
+    });
+    report.iteration = first_stray(ranges, phase, motion, length);
+    report.value = static_cast<std::uint64_t>(report.interval.lower);
+    if (!report.iteration) return report;
+    report.value = motion.at(*report.iteration);
+    report.range = find_named(planes, phase, report.value);
+    if (report.range) {
+      report.past = report.value + WideAddress(length) - planes[*report.range].extent().upper;
+    }
+    return report;
+  }
+
   ArenaReport operator()(const LostValue& lost) const {
     PlaneStory story(planes, schedule, lost);
     InstanceWalk(schedule, story).run();
@@ -135,9 +169,10 @@ bool meets(Stretches windows, AddressRange words) {
   return window != nullptr && window->overlaps(words);
 }
 
-std::uint64_t words_in_windows(Stretches windows, const LaunchSchedule& schedule) {
-  if (windows.empty()) return 0;
-  std::uint64_t count = 0;
+void count_words_in_windows(Stretches windows, const LaunchSchedule& schedule,
+                            ArenaCoverage& coverage) {
+  if (windows.empty()) return;
+  auto extent_of = schedule.extents().begin();  // the next
   const auto misses = [&](AddressRange words) { return !meets(windows, words); };
   const AddressRange extent = {windows.front().lower, windows.back().upper};
   for (std::size_t i = 0; i < schedule.size(); ++i) {
@@ -148,10 +183,13 @@ std::uint64_t words_in_windows(Stretches windows, const LaunchSchedule& schedule
       const bool is_in =
           repeats ? !each_interval(motion_of(schedule, launch, word), misses)
                   : extent.contains(words[word]) && meets(windows, at_one_address(words[word]));
-      count += is_in ? 1 : 0;
+      const bool has_extent = extent_of != schedule.extents().end() && extent_of->launch == i &&
+                              extent_of->word == word;
+      coverage.words_in_windows += is_in ? 1 : 0;
+      coverage.with_extents += is_in && has_extent ? 1 : 0;
+      extent_of += has_extent ? 1 : 0;
     }
   }
-  return count;
 }
 
 void look_at(const PlaneTable& planes, Stretches windows, const RangeId& id,
@@ -177,8 +215,8 @@ ArenaCoverage arena_coverage(const PlaneTable& planes, const LaunchSchedule& sch
   ArenaCoverage coverage{.launches = schedule.size(),
                          .executed = schedule.executed(),
                          .instances = walk.instances(),
-                         .words = schedule.word_count(),
-                         .words_in_windows = words_in_windows(windows, schedule)};
+                         .words = schedule.word_count()};
+  count_words_in_windows(windows, schedule, coverage);
   for (std::uint32_t i = 0; i < planes.globals().size(); ++i) {
     look_at(planes, windows, {std::nullopt, i}, coverage);
   }

@@ -103,6 +103,40 @@ struct Explainer {
                               name(*report.elsewhere));
   }
 
+  std::string operator()(const StrayAccessReport& report) const {
+    const auto& [launch, word] = report.stray;
+    const std::string touches =
+        fmt::format("{}: from word {} on it reads {} bytes and writes {}", name(launch), word,
+                    report.extent.reads, report.extent.writes);
+    if (!report.iteration) {
+      return fmt::format(
+          "not certified: {}, over {} iterations in {}, which meets a window and lies in no one "
+          "range that its phase names\n  the bytes of each single value do: --exact, which looks "
+          "at "
+          "them one by one, accepts this word\n",
+          touches, report.iterations, text_of(report.interval));
+    }
+    std::string text =
+        fmt::format("not certified: {}; at {}", touches, text_of(WideAddress(report.value)));
+    if (report.iterations > 1) {
+      text += fmt::format(" in iteration {} of {}", *report.iteration, report.iterations);
+    }
+    if (!report.range) return text + ", these lie in no one range that its phase names\n";
+    return text + fmt::format(", these go {} bytes past the end of {}\n", report.past,
+                              name(*report.range));
+  }
+
+  std::string operator()(const UnwrittenRead& read) const {
+    return fmt::format(
+        "not certified: instance {}, from {} on, has {} fresh, and {} reads {} of it by word {}, "
+        "of "
+        "which no launch of the instance has written {} before\n  if it holds what an earlier "
+        "phase "
+        "left, carry it; else write it first\n",
+        read.instance, name(read.launch), name(read.plane), name(read.reader), text_of(read.bytes),
+        read.word, text_of(read.missing));
+  }
+
   std::string operator()(const LostValueReport& report) const {
     const auto& [instance, launch, plane] = report.lost;
     std::string text = fmt::format("not certified: instance {}, from {} on, carries {}, ", instance,
@@ -146,6 +180,12 @@ std::string explain(const ArenaCoverage& coverage, const PlaneTable& planes) {
       fmt::format("{} launches written, {} run in {} instances; {} words, {} of them in windows\n",
                   coverage.launches, coverage.executed, coverage.instances, coverage.words,
                   coverage.words_in_windows);
+  if (coverage.with_extents > 0) {
+    text += fmt::format(
+        "{} of those say how many bytes they reach; of the others, an address is "
+        "all that is known\n",
+        coverage.with_extents);
+  }
   if (coverage.anonymous > 0) {
     text += fmt::format("{} ranges have no name: they are told apart by place alone\n",
                         coverage.anonymous);

@@ -115,6 +115,8 @@ FaultKind fault_kind(const ArenaReport& report) {
     kind.variety = stray->iteration ? 1 : 0;
   } else if (const auto* lost = std::get_if<LostValueReport>(&report)) {
     kind.variety = lost->declared ? 1 : 0;
+  } else if (const auto* access = std::get_if<StrayAccessReport>(&report)) {
+    kind.variety = access->iteration ? 1 : 0;
   }
   return kind;
 }

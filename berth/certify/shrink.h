@@ -22,7 +22,8 @@ struct ShrunkArena {
 };
 
 // What a fault is, apart from where: which rule, and whether a range is empty, past the end or
-// misaligned, a word strays by a value or only by its hull, a value was overwritten or never there.
+// misaligned, a word or its bytes stray by a value or only by the hull, a value was overwritten or
+// never there.
 struct FaultKind {
   std::size_t report = 0;  // index of ArenaReport
   int variety = 0;
@@ -32,8 +33,8 @@ struct FaultKind {
 FaultKind fault_kind(const ArenaReport& report);
 
 // A part of planes and launches that earns the same verdict, and is smallest in this sense: without
-// any one of its windows, ranges, phases, launches, words, deltas, frames, repeats or submissions,
-// or with one iteration less, it would earn another. The verdict is not 0.
+// any one of its windows, ranges, phases, launches, words, deltas, frames, extents, repeats or
+// submissions, or with one iteration less, it would earn another. The verdict is not 0.
 //
 // Leaves out halves, quarters and so on of each kind of part, then single ones, until none can go.
 // Where that certifies 2^28 launches, words and ranges in all, it stops with what it has.

@@ -204,6 +204,11 @@ JsonValue value_at(const JsonValue& root, std::string_view path) {
 }
 
 std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format) {
+  return find_format_fault(root, format, format);
+}
+
+std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format,
+                                       std::string_view later) {
   if (root.kind() != JsonValue::Kind::Object) {
     return json_error(root, "", fmt::format("found {}, expected an object", root.text()));
   }
@@ -213,7 +218,7 @@ std::optional<Error> find_format_fault(const JsonValue& root, std::string_view f
         value.value_or(root), "format",
         fmt::format("is {}, expected \"{}\"", value ? value->text() : "missing", format));
   }
-  if (value->string() == format) return std::nullopt;
+  if (value->string() == format || value->string() == later) return std::nullopt;
   const auto family = format.substr(0, format.rfind('/') + 1);
   const bool is_other_version = value->string().starts_with(family);
   return json_error(*value, "format",

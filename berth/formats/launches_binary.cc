@@ -18,7 +18,8 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::string_view kMagic = "BERTHLNC";
 constexpr std::uint64_t kVersion = 1;
-constexpr std::uint64_t kUnit = 8;  // every part begins at a multiple of it
+constexpr std::uint64_t kWithExtents = 2;  // the version that has one number more, and their part
+constexpr std::uint64_t kUnit = 8;         // every part begins at a multiple of it
 
 // How much of each part follows the magic, in the order in which the parts stand.
 struct Header {
@@ -51,7 +52,7 @@ struct FrameRow {
 };
 
 static_assert(sizeof(RepeatRow) == 32 && sizeof(FrameRow) == 16 && sizeof(Delta) == 16 &&
-              sizeof(Submission) == 16);
+              sizeof(Submission) == 16 && sizeof(Extent) == 24);
 
 class Reader {
  public:
@@ -63,10 +64,14 @@ class Reader {
     if (left_.size() < kHeaderBytes) return refuse("header", "the file ends inside it");
     std::memcpy(&header, left_.data() + kMagic.size(), sizeof header);
     left_ = left_.subspan(kHeaderBytes);
-    if (header.version != kVersion) {
-      return refuse("version", fmt::format("found {}, expected {}", header.version, kVersion),
-                    "a newer berth wrote it");
+    if (header.version != kVersion && header.version != kWithExtents) {
+      return refuse(
+          "version",
+          fmt::format("found {}, expected {} or {}", header.version, kVersion, kWithExtents),
+          "a newer berth wrote it");
     }
+    const auto extents = header.version == kWithExtents ? part<std::uint64_t>("header", 1)
+                                                        : std::span<const std::uint64_t>();
     LaunchTable table;
     table.owner = std::move(owner);
     table.words = part<std::uint64_t>("words", header.words);
@@ -80,6 +85,7 @@ class Reader {
     const auto frames = part<FrameRow>("frames", header.frames);
     const auto values = part<std::uint64_t>("values", header.values);
     const auto submissions = part<Submission>("submissions", header.submissions);
+    if (!extents.empty()) table.extents = part<Extent>("extents", extents[0]);
     const auto text = part<char>("text", header.text);
     if (!error_ && !left_.empty()) {
       refuse("text", fmt::format("{} bytes stand after the end", left_.size()));
@@ -201,7 +207,8 @@ class Writer {
         ends->push_back(text_.size());
       }
     }
-    const Header header = {.words = table.words.size(),
+    const Header header = {.version = table.extents.empty() ? kVersion : kWithExtents,
+                           .words = table.words.size(),
                            .launches = schedule_.size(),
                            .phases = table.phases.size(),
                            .names = table.names.size(),
@@ -213,6 +220,8 @@ class Writer {
                            .text = text_.size()};
     out_ += kMagic;
     add(std::span(&header, 1));
+    const std::uint64_t extents = table.extents.size();
+    if (extents > 0) add(std::span(&extents, 1));
     add(table.words);
     add(table.words_begin);
     add(table.phase_of);
@@ -224,6 +233,7 @@ class Writer {
     add(std::span<const FrameRow>(frames_));
     add(std::span<const std::uint64_t>(values_));
     add(std::span<const Submission>(table.submissions));
+    add(table.extents);
     add(std::span<const char>(text_));
     return std::move(out_);
   }

@@ -11,19 +11,27 @@ namespace berth {
 namespace {
 
 constexpr std::string_view kFormat = "berth.launches/1";
-
-std::string launch_text(const LaunchSchedule& schedule, LaunchId id) {
-  const std::string_view name = schedule.name(id);
-  return fmt::format(R"({{"phase": {}, "words": [{}]{}}})", json_quoted(schedule.phase(id)),
-                     fmt::join(schedule.words(id), ", "),
-                     name.empty() ? "" : ", \"name\": " + json_quoted(name));
-}
+constexpr std::string_view kWithExtents = "berth.launches/2";
 
 template <typename Items, typename Text>
 std::string list_of(const Items& items, const Text& text) {
   std::string list;
   for (const auto& item : items) list += (list.empty() ? "" : ", ") + text(item);
   return list;
+}
+
+std::string extent_text(const Extent& extent) {
+  return fmt::format(R"({{"word": {}, "reads": {}, "writes": {}}})", extent.word, extent.reads,
+                     extent.writes);
+}
+
+std::string launch_text(const LaunchSchedule& schedule, LaunchId id) {
+  const std::string_view name = schedule.name(id);
+  const auto extents = schedule.extents(id);
+  return fmt::format(
+      R"({{"phase": {}, "words": [{}]{}{}}})", json_quoted(schedule.phase(id)),
+      fmt::join(schedule.words(id), ", "), name.empty() ? "" : ", \"name\": " + json_quoted(name),
+      extents.empty() ? "" : ", \"extents\": [" + list_of(extents, extent_text) + "]");
 }
 
 std::string delta_text(const Delta& delta) {
@@ -55,9 +63,11 @@ std::string repeat_text(const LaunchSchedule& schedule, const Repeat& repeat) {
 class Reader {
  public:
   Result<LaunchSchedule> read(const JsonValue& root) {
-    if (auto fault = find_format_fault(root, kFormat)) return tl::unexpected(std::move(*fault));
+    if (auto fault = find_format_fault(root, kFormat, kWithExtents)) {
+      return tl::unexpected(std::move(*fault));
+    }
     JsonFields fields(root, "");
-    fields.string("format");
+    with_extents_ = fields.string("format") == kWithExtents;
     const auto table = fields.array("table");
     for (std::size_t i = 0; i < table.size() && !fields.failed(); ++i) {
       if (auto error = read_item(table[i], i)) fields.refuse(std::move(*error));
@@ -98,6 +108,31 @@ class Reader {
     const auto phase = fields.string("phase");
     const auto words = fields.addresses("words");
     builder_.launch(phase, words, fields.optional_string("name").value_or(""));
+    if (with_extents_) read_extents(fields, words.size());
+  }
+
+  void read_extents(JsonFields& launch, std::uint64_t words) {
+    std::vector<bool> met(words);
+    const auto items = launch.optional_array("extents").value_or(std::vector<JsonValue>());
+    for (std::size_t i = 0; i < items.size() && !launch.failed(); ++i) {
+      JsonFields fields(items[i], fmt::format("{}[{}]", launch.path_of("extents"), i));
+      const std::uint64_t word = fields.integer("word");
+      const std::uint64_t reads = fields.optional_integer("reads").value_or(0);
+      const std::uint64_t writes = fields.optional_integer("writes").value_or(0);
+      if (!fields.failed() && word >= words) {
+        fields.refuse("word", fmt::format("found {}, expected a word of the launch, which has {}",
+                                          word, words));
+      } else if (!fields.failed() && met[word]) {
+        fields.refuse("word", fmt::format("word {} has an extent already", word),
+                      "say in one place what the launch reads and writes there");
+      }
+      if (auto error = fields.finish()) {
+        launch.refuse(std::move(*error));
+        return;
+      }
+      met[word] = true;
+      builder_.extent(static_cast<std::uint32_t>(word), reads, writes);
+    }
   }
 
   void read_repeat(JsonFields& fields) {
@@ -149,6 +184,7 @@ class Reader {
   }
 
   LaunchScheduleBuilder builder_;
+  bool with_extents_ = false;
 };
 
 // The items of a table: where each begins, and its repeat if it is one.
@@ -170,7 +206,8 @@ Result<LaunchSchedule> read_launches(const JsonDocument& document) {
 }
 
 std::string write_launches(const LaunchSchedule& schedule) {
-  std::string text = fmt::format("{{\"format\": \"{}\"", kFormat);
+  std::string text =
+      fmt::format("{{\"format\": \"{}\"", schedule.extents().empty() ? kFormat : kWithExtents);
   write_lines(text, "table", items_of(schedule), [&](const auto& item) {
     const auto& [first, repeat] = item;
     return repeat != nullptr ? repeat_text(schedule, *repeat) : launch_text(schedule, first);

@@ -68,6 +68,23 @@ struct FaultText {
         or_null(report.iteration, number), report.iterations, text_of(report.interval),
         or_null(report.below, text), or_null(report.above, text), or_null(report.elsewhere, text));
   }
+  std::string operator()(const StrayAccessReport& report) const {
+    const auto text = [this](const auto& value) { return of(value); };
+    const auto number = [](std::uint64_t value) { return fmt::to_string(value); };
+    return fmt::format(
+        R"("kind": "stray-access", {}, "word": {}, "reads": {}, "writes": {}, "value": {}, )"
+        R"("iteration": {}, "iterations": {}, "interval": {}, "range": {}, "past": {})",
+        launch_fields(report.stray.launch), report.stray.word, report.extent.reads,
+        report.extent.writes, report.value, or_null(report.iteration, number), report.iterations,
+        text_of(report.interval), or_null(report.range, text), report.past);
+  }
+  std::string operator()(const UnwrittenRead& read) const {
+    return fmt::format(
+        R"("kind": "unwritten-read", "plane": {}, "used": {}, "reader": {{{}, "word": {}}}, )"
+        R"("bytes": {}, "missing": {})",
+        of(read.plane), of(Declaration{read.instance, read.launch, read.plane}),
+        launch_fields(read.reader), read.word, text_of(read.bytes), text_of(read.missing));
+  }
   std::string operator()(const LostValueReport& report) const {
     const auto text = [this](const auto& value) { return of(value); };
     return fmt::format(
@@ -89,6 +106,9 @@ std::string write_verdict(const WrittenVerdict& written) {
       written.verdict.code(), written.verdict.certified() && written.refused.empty(),
       coverage.vacuous(), written.exact, coverage.launches, coverage.executed, coverage.instances,
       coverage.words, coverage.words_in_windows, coverage.anonymous);
+  if (!written.schedule.extents().empty()) {
+    text += fmt::format(R"(, "words_with_extents": {})", coverage.with_extents);
+  }
   text += ",\n \"outside_windows\": [";
   for (const RangeId& id : coverage.outside) {
     text += (&id == coverage.outside.data() ? "" : ", ") + faults.of(id);

@@ -21,6 +21,7 @@ struct ArenaCoverage {
   std::uint64_t words_in_windows = 0;  // of them, those with an interval that meets a window
   std::vector<RangeId> outside;        // named ranges that no windows cover: no word is held
                                        // against them there
+  std::uint64_t with_extents = 0;      // of those, words with an extent
   std::uint64_t anonymous = 0;         // ranges without a name, told apart by place alone
 
   bool vacuous() const { return words_in_windows == 0 || executed == 0; }
@@ -81,7 +82,23 @@ struct LostValueReport {
   friend bool operator==(const LostValueReport&, const LostValueReport&) = default;
 };
 
-using ArenaReport = std::variant<Certified, BadRangeReport, SharedRangesReport, UndeclaredPhase,
-                                 StrayWordReport, LostValueReport>;
+struct StrayAccessReport {
+  StrayAccess stray;
+  Extent extent;          // of the word
+  AddressRange interval;  // from an address to the end of the bytes; in no one range, or past 2^64
+  // The first iteration whose bytes stray. Nothing where none do: the interval is a hull's, and the
+  // exact rule would accept the word.
+  std::optional<std::uint64_t> iteration;
+  std::uint64_t iterations = 1;
+  std::uint64_t value = 0;       // there, or the interval's first
+  std::optional<RangeId> range;  // that the phase names and that holds the value
+  WideAddress past = 0;          // how far the bytes go past its end
+
+  friend bool operator==(const StrayAccessReport&, const StrayAccessReport&) = default;
+};
+
+using ArenaReport =
+    std::variant<Certified, BadRangeReport, SharedRangesReport, UndeclaredPhase, StrayWordReport,
+                 LostValueReport, StrayAccessReport, UnwrittenRead>;
 
 }  // namespace berth

@@ -86,7 +86,8 @@ std::optional<Error> find_text_fault(std::span<const std::uint32_t> indices,
 bool operator==(const LaunchTable& a, const LaunchTable& b) {
   return a.phases == b.phases && a.names == b.names && std::ranges::equal(a.phase_of, b.phase_of) &&
          std::ranges::equal(a.name_of, b.name_of) && std::ranges::equal(a.words, b.words) &&
-         std::ranges::equal(a.words_begin, b.words_begin) && a.repeats == b.repeats &&
+         std::ranges::equal(a.words_begin, b.words_begin) &&
+         std::ranges::equal(a.extents, b.extents) && a.repeats == b.repeats &&
          a.submissions == b.submissions;
 }
 
@@ -114,6 +115,7 @@ Result<LaunchSchedule> LaunchSchedule::make(LaunchTable table) {
 std::optional<Error> LaunchSchedule::find_fault() {
   if (size() > UINT32_MAX) return fault("table", "more than 4294967295 launches");
   if (auto found = find_launch_fault()) return found;
+  if (auto found = find_extent_fault()) return found;
   std::uint64_t free_from = 0;  // launches
   std::uint64_t items = 0;      // of the table, before them
   for (std::size_t i = 0; i < table_.repeats.size(); ++i) {
@@ -146,6 +148,29 @@ std::optional<Error> LaunchSchedule::find_launch_fault() const {
     return fault("name", "some launches have none, and some have one");
   }
   return find_text_fault(table_.name_of, table_.names, "name");
+}
+
+std::optional<Error> LaunchSchedule::find_extent_fault() const {
+  for (std::size_t i = 0; i < table_.extents.size(); ++i) {
+    const Extent& extent = table_.extents[i];
+    const auto at = [&] {
+      return fmt::format("extent of word {} of launch {}", extent.word, extent.launch);
+    };
+    if (extent.launch >= size()) return fault(at(), fmt::format("there are {} launches", size()));
+    const auto words = this->words(LaunchId(extent.launch)).size();
+    if (extent.word >= words) return fault(at(), fmt::format("the launch has {} words", words));
+    if (i == 0 || kByWord(table_.extents[i - 1], extent)) continue;
+    return fault(at(), names_same_word(table_.extents[i - 1], extent)
+                           ? "stands twice"
+                           : "stands behind that of a later word");
+  }
+  return std::nullopt;
+}
+
+std::span<const Extent> LaunchSchedule::extents(LaunchId id) const {
+  const auto launch = static_cast<std::uint32_t>(id.index());
+  const auto own = std::ranges::equal_range(table_.extents, launch, {}, &Extent::launch);
+  return {own.begin(), own.end()};
 }
 
 std::optional<Error> LaunchSchedule::find_repeat_fault(const Repeat& repeat,
@@ -260,24 +285,39 @@ void LaunchScheduleBuilder::repeat(std::uint64_t iterations, std::uint32_t count
       {iterations, static_cast<std::uint32_t>(first), count, std::move(deltas), std::move(frames)});
 }
 
+void LaunchScheduleBuilder::extent(std::uint32_t word, std::uint64_t reads, std::uint64_t writes) {
+  assert(!phase_of_.empty());
+  extents_.push_back({static_cast<std::uint32_t>(phase_of_.size() - 1), word, reads, writes});
+}
+
 Result<LaunchSchedule> LaunchScheduleBuilder::build() && {
   struct Owned {
     std::vector<std::uint32_t> phase_of;
     std::vector<std::uint32_t> name_of;
     std::vector<std::uint64_t> words;
     std::vector<std::uint64_t> words_begin;
+    std::vector<Extent> extents;
   };
-  auto owned = std::make_shared<const Owned>(
-      Owned{std::move(phase_of_), std::move(name_of_), std::move(words_), std::move(words_begin_)});
+  std::ranges::stable_sort(extents_, kByWord);
+  auto owned = std::make_shared<const Owned>(Owned{std::move(phase_of_), std::move(name_of_),
+                                                   std::move(words_), std::move(words_begin_),
+                                                   std::move(extents_)});
   return LaunchSchedule::make({.phases = std::move(phases_.texts),
                                .names = std::move(names_.texts),
                                .phase_of = owned->phase_of,
                                .name_of = owned->name_of,
                                .words = owned->words,
                                .words_begin = owned->words_begin,
+                               .extents = owned->extents,
                                .repeats = std::move(repeats_),
                                .submissions = std::move(submissions_),
                                .owner = owned});
+}
+
+LaunchSchedule without_extents(const LaunchSchedule& schedule) {
+  LaunchTable table = schedule.table();
+  table.extents = {};
+  return *LaunchSchedule::make(std::move(table));
 }
 
 }  // namespace berth

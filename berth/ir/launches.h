@@ -36,6 +36,18 @@ struct Frame {
   friend bool operator==(const Frame&, const Frame&) = default;
 };
 
+// What a launch does with the bytes from a word's address on, whatever the iteration: of the first
+// `reads` it may read any, and it writes each of the first `writes`. It touches no others through
+// that word.
+struct Extent {
+  std::uint32_t launch = 0;  // as written
+  std::uint32_t word = 0;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
 // Launches [first, first + count) of the table, run in order `iterations` times.
 struct Repeat {
   std::uint64_t iterations = 1;
@@ -64,6 +76,7 @@ struct LaunchTable {
   std::span<const std::uint32_t> name_of;   // by launch: index in names, if there are any
   std::span<const std::uint64_t> words;     // launch by launch
   std::span<const std::uint64_t> words_begin;  // of each launch there, and the end
+  std::span<const Extent> extents;             // by launch, then word; none where nothing is said
   std::vector<Repeat> repeats;                 // by first launch
   std::vector<Submission> submissions;
   std::shared_ptr<const void> owner;  // of what the spans view
@@ -75,8 +88,9 @@ struct LaunchTable {
 //
 // What `make` has checked stays true: every index is one of its table, phases and names are each
 // there once, a repeat has an iteration and a launch, its deltas and frames name words of its body,
-// a framed word has one frame as long as the repeat and no delta, submissions lie inside the table
-// and cut no repeat, and fewer than 2^62 launches are executed.
+// a framed word has one frame as long as the repeat and no delta, an extent is of a word that is
+// there and has no other, submissions lie inside the table and cut no repeat, and fewer than 2^62
+// launches are executed.
 class LaunchSchedule {
  public:
   // Refuses, with the field's path in the text form ("table[2].deltas[0].word") or the name of the
@@ -109,6 +123,10 @@ class LaunchSchedule {
   // The repeat whose body holds the launch; null where none does.
   const Repeat* repeat_of(LaunchId id) const;
   std::span<const Submission> submissions() const { return table_.submissions; }
+  // By launch, then word.
+  std::span<const Extent> extents() const { return table_.extents; }
+  // Of the words of a launch that have one, by word. O(log extents).
+  std::span<const Extent> extents(LaunchId id) const;
 
   std::uint64_t word_count() const { return table_.words.size(); }  // as written
   std::uint64_t executed() const { return executed_; }              // launches
@@ -120,6 +138,7 @@ class LaunchSchedule {
   explicit LaunchSchedule(LaunchTable table) : table_(std::move(table)) {}
   std::optional<Error> find_fault();
   std::optional<Error> find_launch_fault() const;
+  std::optional<Error> find_extent_fault() const;
   std::optional<Error> find_repeat_fault(const Repeat& repeat, std::uint64_t item) const;
   std::optional<Error> count_executed();
 
@@ -136,6 +155,8 @@ class LaunchScheduleBuilder {
  public:
   void launch(std::string_view phase, std::span<const std::uint64_t> words,
               std::string_view name = {});
+  // Of a word of the last launch.
+  void extent(std::uint32_t word, std::uint64_t reads, std::uint64_t writes);
   // The last `count` launches, none of them in a repeat, are the body of one.
   void repeat(std::uint64_t iterations, std::uint32_t count, std::vector<Delta> deltas = {},
               std::vector<Frame> frames = {});
@@ -159,8 +180,12 @@ class LaunchScheduleBuilder {
   std::vector<std::uint32_t> name_of_;
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> words_begin_ = {0};
+  std::vector<Extent> extents_;
   std::vector<Repeat> repeats_;
   std::vector<Submission> submissions_;
 };
+
+// The same without a word about what launches do with bytes.
+LaunchSchedule without_extents(const LaunchSchedule& schedule);
 
 }  // namespace berth

@@ -57,8 +57,31 @@ struct LostValue {
   friend bool operator==(const LostValue&, const LostValue&) = default;
 };
 
-using Finding =
-    std::variant<Certified, BadRange, SharedRanges, UndeclaredPhase, StrayWord, LostValue>;
+// Rule E: the bytes that the launch reads or writes from some value of this word on do not lie in
+// one range that the phase names, though one of them is in a window; or they pass 2^64.
+struct StrayAccess {
+  LaunchId launch;
+  std::uint32_t word = 0;
+
+  friend bool operator==(const StrayAccess&, const StrayAccess&) = default;
+};
+
+// Rule F: a launch of this instance reads bytes of a fresh plane that none before it in the
+// instance has written.
+struct UnwrittenRead {
+  std::uint64_t instance = 0;
+  LaunchId launch;  // with which the instance begins
+  LaunchId reader;
+  std::uint32_t word = 0;
+  RangeId plane;
+  AddressRange bytes;    // that it reads; those of all iterations where they stand for one another
+  AddressRange missing;  // the first of them, in the plane, that are not written
+
+  friend bool operator==(const UnwrittenRead&, const UnwrittenRead&) = default;
+};
+
+using Finding = std::variant<Certified, BadRange, SharedRanges, UndeclaredPhase, StrayWord,
+                             LostValue, StrayAccess, UnwrittenRead>;
 
 // The smallest code that a schedule earns, and what earned it.
 struct Verdict {
@@ -76,6 +99,10 @@ struct Verdict {
     }
     if (const auto* stray = std::get_if<StrayWord>(&finding)) return 2 + stray->launch.index();
     if (const auto* lost = std::get_if<LostValue>(&finding)) return 2 + launches + lost->instance;
+    if (const auto* access = std::get_if<StrayAccess>(&finding)) return 2 + access->launch.index();
+    if (const auto* read = std::get_if<UnwrittenRead>(&finding)) {
+      return 2 + launches + read->instance;
+    }
     return 1;
   }
 

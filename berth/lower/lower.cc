@@ -23,6 +23,7 @@ class Lowering {
         instance_(instance),
         map_(std::move(map)),
         is_declared_(instance.size()),
+        declared_in_(instance.size()),
         is_met_(instance.size()) {}
 
   Result<LoweredSchedule> lower() {
@@ -54,6 +55,7 @@ class Lowering {
     }
     phases_.push_back({step_text(instance_.step_names(), step), {}});
     if (!run.runs) return std::nullopt;
+    undefined_.clear();
     warn_of_undefined(step, run);
     declare(storage);
     add_launches(run, !storage.empty());
@@ -66,6 +68,7 @@ class Lowering {
       if (!buffer) continue;
       auto&& declared = is_declared_[buffer->index()];
       phases_.back().planes.push_back({map_.planned(*buffer), declared});
+      if (!declared) declared_in_[buffer->index()] = phases_.size();
       declared = true;
     }
   }
@@ -84,6 +87,7 @@ class Lowering {
       for (std::size_t i = 0; i < its_arguments.size(); ++i) {
         const auto buffer = is_read_alone(i) ? meet(its_arguments[i]) : std::nullopt;
         if (!buffer) continue;
+        undefined_.emplace_back(call, i);
         warnings_.push_back(fmt::format("{} reads {} before anything writes it",
                                         step_text(instance_.step_names(), step),
                                         instance_[*buffer].name));
@@ -108,17 +112,38 @@ class Lowering {
     const std::string& phase = phases_.back().phase;
     for (const OpId call : run.calls) {
       std::vector<std::uint64_t> words;
-      for (const OpId argument : arguments(call)) {
-        const auto address = map_.address(graph_, argument);
-        if (address) words.push_back(address->value());
+      std::vector<Extent> extents;
+      for (std::size_t i = 0; i < arguments(call).size(); ++i) {
+        const auto address = map_.address(graph_, arguments(call)[i]);
+        if (!address) continue;
+        extents.push_back(extent(call, i, words.size()));
+        words.push_back(address->value());
       }
       add_launch(phase, words, std::get<BodyName>(graph_[graph_[call].sources[0]].attributes).name);
+      for (const auto& [launch, word, reads, writes] : extents) {
+        if (reads + writes > 0) builder_.extent(word, reads, writes);
+      }
     }
     if (run.calls.empty() && takes_something) add_launch(phase, {}, "");
     if (run.repeat && !run.calls.empty()) {
       builder_.repeat(*run.repeat, static_cast<std::uint32_t>(run.calls.size()));
     }
   }
+  // What a call does with an argument; nothing where it reads what nobody wrote.
+  Extent extent(OpId call, std::size_t argument, std::size_t word) const {
+    Extent extent{.word = static_cast<std::uint32_t>(word)};
+    if (std::ranges::find(undefined_, std::pair(call, argument)) != undefined_.end()) return extent;
+    const OpId node = arguments(call)[argument];
+    const auto& letters = std::get<CallAccess>(graph_[call].attributes).letters;
+    const char letter = argument < letters.size() ? letters[argument] : 'b';
+    const auto buffer = map_.buffer(*graph_.storage_base(node));
+    const bool is_fresh = buffer && declared_in_[buffer->index()] == phases_.size();
+    const ByteRange bytes = graph_.view(node)->bytes;
+    if (letter == 'r' || (letter == 'b' && !is_fresh)) extent.reads = bytes.upper - bytes.lower;
+    if (letter != 'r') extent.writes = bytes.upper - bytes.lower;
+    return extent;
+  }
+
   void add_launch(const std::string& phase, std::span<const std::uint64_t> words,
                   std::string_view name) {
     builder_.launch(phase, words, name);
@@ -153,8 +178,11 @@ class Lowering {
   const OpGraph& graph_;
   const Instance& instance_;
   AddressMap map_;
-  std::vector<bool> is_declared_;  // by BufferId
-  std::vector<bool> is_met_;       // by a call
+  std::vector<bool> is_declared_;         // by BufferId
+  std::vector<std::size_t> declared_in_;  // how many phases there were when it was
+  std::vector<bool> is_met_;              // by a call
+  std::vector<std::pair<OpId, std::size_t>>
+      undefined_;  // arguments of this entry's calls that warn
   std::vector<PhasePlanes> phases_;
   std::vector<std::string> warnings_;
   LaunchScheduleBuilder builder_;

@@ -29,6 +29,10 @@ struct LoweredSchedule {
 // none. A counted loop of calls is a repeat. Of any other loop each call is one launch: its words
 // never change, and the loop is one phase. A loop that runs no time runs nothing.
 //
+// Extents say of every argument which bytes the launch reads and writes: all of them, by the call's
+// access. Where a call may do both, it is taken to write what is fresh in its entry, as everywhere
+// in planning. Nothing is said of an argument that the warnings are about.
+//
 // `ops` are the nodes of the instance's first buffers, by BufferId, `arenas` where each device's
 // arena begins. Refuses arenas that share addresses, what does not fit into 2^64 of them, and (as a
 // limit) schedules whose loops share so much that the tables would have more than 2^26 rows.

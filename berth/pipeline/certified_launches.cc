@@ -14,12 +14,16 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kMostWarnings = 8;
 
-// The certificate of what our own planner placed: nothing if it is given.
-std::optional<std::string> find_broken(const LoweredSchedule& lowered) {
+// What the certificate says of what our own planner placed; nothing if it is given.
+struct Refusal {
+  Verdict verdict;
+  std::string text;
+};
+std::optional<Refusal> find_refusal(const LoweredSchedule& lowered) {
   const Verdict verdict = judge_arena(lowered.planes, lowered.launches);
   if (verdict.certified()) return std::nullopt;
   const auto report = arena_report(lowered.planes, lowered.launches, verdict);
-  return explain(report, lowered.planes, lowered.launches);
+  return Refusal{verdict, explain(report, lowered.planes, lowered.launches)};
 }
 
 // Each arena on the page after the one before it; those without room stand at 0 and are refused.
@@ -58,8 +62,15 @@ CertifiedLaunches certified_launches(const ScheduleForm& form, const Instance& i
     launches.notes.push_back("launches were not certified: " + elsewhere.error().message);
     return launches;
   }
-  launches.broken = find_broken(*elsewhere);
   launches.notes = shortened(elsewhere->warnings);
+  const auto refusal = find_refusal(*elsewhere);
+  if (!refusal) return launches;
+  // No placement can help a launch to what nobody has written.
+  if (std::holds_alternative<UnwrittenRead>(refusal->verdict.finding)) {
+    launches.notes.push_back(refusal->text.substr(0, refusal->text.find('\n')));
+  } else {
+    launches.broken = refusal->text;
+  }
   return launches;
 }
 

@@ -47,6 +47,7 @@ struct PlanOptions {
                               // what is joined may be written straight to its place
   bool offline_plan = false;  // a model's own offline plan says where its tensors must be
   bool share = true;          // permissions to share bytes are granted, not only told
+  bool extents = false;       // a schedule's launches say which bytes they reach
   bool planner_off = false;   // NO_MEMORY_PLANNER: a schedule stays as it is
 };
 

@@ -96,7 +96,8 @@ PlanAnswer refusal(DoesNotFit no, std::optional<Reason> reason, const Plan* plan
   return no;
 }
 
-Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan, std::uint64_t effort) {
+Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
+                             const PlanOptions& options) {
   // What fits must pass the check as it stands; what does not is judged without its limits.
   Plan unlimited = plan;
   for (PlannedArena& arena : unlimited.arenas) arena.capacity.reset();
@@ -105,7 +106,8 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan, std:
   if (const auto overflow = find_overflow(plan)) {
     DoesNotFit no{overflow->proved, capacity_report(plan, overflow->arena)};
     if (!no.proved) return no;
-    return refusal(std::move(no), find_reason(question.instance, DeviceId(overflow->arena), effort),
+    return refusal(std::move(no),
+                   find_reason(question.instance, DeviceId(overflow->arena), options.pack.effort),
                    &plan, plan.source);
   }
 
@@ -119,6 +121,10 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan, std:
     auto launches = certified_launches(*form, instance, planned.packing, planned.plan);
     if (launches.broken) return BrokenPromise{*std::move(launches.broken)};
     planned.launches = std::move(launches.lowered);
+    if (!options.extents && *planned.launches) {
+      LoweredSchedule& lowered = **planned.launches;
+      lowered.launches = without_extents(lowered.launches);
+    }
     auto& notes = planned.question.notes;
     notes.insert(notes.end(), launches.notes.begin(), launches.notes.end());
   }
@@ -141,7 +147,7 @@ Result<PlanAnswer> answer_question(const InputFile& file, Question question,
   auto& packing = std::get<Packing>(*answer);
   auto plan = compose_plan(file, question, packing, options);
   if (!plan) return tl::unexpected(plan.error());
-  return answer_of(std::move(question), std::move(packing), *std::move(plan), options.pack.effort);
+  return answer_of(std::move(question), std::move(packing), *std::move(plan), options);
 }
 
 }  // namespace

@@ -106,6 +106,28 @@ TEST_F(PlanCommandTest, AScheduleIsWrittenAsLaunchesThatAreCertified) {
             true);
 }
 
+TEST_F(PlanCommandTest, WithExtentsLaunchesSayWhatTheyReach) {
+  const Ran ran = plan({"s.json", "--extents", "-o", "s.launches.json", "-o", "s.launches.bin",
+                        "-o", "s.planes.json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const std::string launches = command.read("s.launches.json");
+  EXPECT_TRUE(launches.starts_with("{\"format\": \"berth.launches/2\"")) << launches;
+  for (const char* form : {"s.launches.json", "s.launches.bin"}) {
+    const Ran certified = command.run({"certify", "--strict", "s.planes.json", form});
+    EXPECT_EQ(certified.status, 0) << certified.out << certified.err;
+    EXPECT_NE(certified.out.find("say how many bytes they reach"), std::string::npos);
+  }
+  // One byte more than the argument has.
+  const std::string bytes = "\"writes\": 512000}";
+  const auto at = launches.find(bytes);
+  ASSERT_NE(at, std::string::npos) << launches;
+  command.write("more.launches.json",
+                std::string(launches).replace(at, bytes.size(), "\"writes\": 512001}"));
+  const Ran refused = command.run({"certify", "--json", "s.planes.json", "more.launches.json"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_NE(refused.out.find("\"kind\": \"stray-access\""), std::string::npos) << refused.out;
+}
+
 TEST_F(PlanCommandTest, AnEndingThatIsNoFormIsWrongUsageAndNothingIsWritten) {
   for (const char* name : {"p.xyz", "p", "p.launches.csvx"}) {
     EXPECT_EQ(plan({"t.csv", "-o", "p.csv", "-o", name}).status, 2) << name;

@@ -101,6 +101,19 @@ TEST(Pages, TheCaptureIsCertifiedAsItsPartsTakeTurns) {
   EXPECT_EQ(certify_arena(lowered->planes, lowered->launches).code(), 0u);
 }
 
+TEST(Pages, TheLaunchesWithExtentsAreCertifiedByThePlanes) {
+  const InputFile planes = {"planes.json", example("planes.md", "json")};
+  std::string launches = example("launches.md", "json-extents");
+  const auto files = certify_files(planes, {"launches.json", launches}, {});
+  ASSERT_TRUE(files) << to_string(files.error());
+  EXPECT_EQ(files->verdict.code(), 0u);
+  EXPECT_EQ(files->coverage.with_extents, 4u);
+  // One byte more than the plane has.
+  launches.replace(launches.find("\"writes\": 1024"), 14, "\"writes\": 1025");
+  const auto over = certify_files(planes, {"launches.json", launches}, {});
+  EXPECT_EQ(over->verdict.code(), 2u);
+}
+
 ResidedFile resided(const std::string& content, std::uint64_t sram) {
   const std::string target =
       "name = \"chip\"\nany_site_reaches_any = true\n[[chip]]\n"

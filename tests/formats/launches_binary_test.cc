@@ -70,6 +70,30 @@ TEST(LaunchesBinary, GivesBackWhatWasWritten) {
   EXPECT_EQ(write_launches_binary(*again), file);
 }
 
+TEST(LaunchesBinary, ExtentsAreAPartOfVersionTwo) {
+  LaunchScheduleBuilder builder;
+  builder.launch("p", std::vector<std::uint64_t>{1, 2});
+  builder.extent(1, 64, UINT64_MAX);
+  builder.extent(0, 0, 8);
+  builder.submit({0, 1});
+  const auto schedule = std::move(builder).build().value();
+  const std::string file = write_launches_binary(schedule);
+  const auto again = read(file);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(*again, schedule);
+  EXPECT_EQ(again->extents()[1], (Extent{0, 1, 64, UINT64_MAX}));
+  EXPECT_EQ(file.size(), write_launches_binary(without_extents(schedule)).size() + 8 + 2 * 24);
+  EXPECT_TRUE(refusal(with(file, 8 + 11 * 8, 3)).starts_with("l.bin: extents")) << "one too many";
+  EXPECT_TRUE(refusal(with(file, 8 + 11 * 8, UINT64_MAX / 8)).starts_with("l.bin: extents"));
+  const std::size_t first = file.size() - 8 - 2 * 24;  // one letter of text, filled up, behind them
+  EXPECT_EQ(refusal(with(file, first, std::uint64_t{1} << 32)),
+            "l.bin: extent of word 1 of launch 0: stands twice");
+  EXPECT_EQ(refusal(with(file, first, std::uint64_t{2} << 32)),
+            "l.bin: extent of word 2 of launch 0: the launch has 2 words");
+  EXPECT_EQ(refusal(with(file, first, 1)),
+            "l.bin: extent of word 0 of launch 1: there are 1 launches");
+}
+
 TEST(LaunchesBinary, AnEmptyTableIsOne) {
   const auto nothing = LaunchScheduleBuilder().build().value();
   EXPECT_EQ(read(write_launches_binary(nothing)).value(), nothing);
@@ -112,8 +136,8 @@ TEST(LaunchesBinary, AFileCutShortAnywhereIsRefused) {
 }
 
 TEST(LaunchesBinary, AHeaderThatSaysSomethingElseIsRefused) {
-  EXPECT_EQ(refusal(with_field(Version, 2)),
-            "l.bin: version: found 2, expected 1 (a newer berth wrote it)");
+  EXPECT_EQ(refusal(with_field(Version, 3)),
+            "l.bin: version: found 3, expected 1 or 2 (a newer berth wrote it)");
   for (const Field field :
        {Words, Launches, Phases, Names, Repeats, Deltas, Frames, Values, Submissions, Text}) {
     for (const std::uint64_t number :

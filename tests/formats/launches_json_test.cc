@@ -50,6 +50,37 @@ TEST(LaunchesReader, ReadsTheExampleOfTheFormat) {
   EXPECT_EQ(schedule->repeats()[0].frames[0].values[11], 11u);
 }
 
+TEST(LaunchesReader, VersionTwoSaysWhatAWordReaches) {
+  const auto with = [](const std::string& version, const std::string& extents) {
+    return R"({"format": "berth.launches/)" + version + R"(", "table": [
+  {"repeat": 2, "body": [{"phase": "p", "words": [1]},
+   {"phase": "p", "words": [1, 2], "extents": )" +
+           extents + R"(}]}], "submissions": []})";
+  };
+  const auto schedule =
+      read(with("2", R"([{"word": 1, "writes": 8}, {"word": 0, "reads": 4, "writes": 2}])"));
+  ASSERT_TRUE(schedule) << to_string(schedule.error());
+  EXPECT_EQ(std::vector(schedule->extents().begin(), schedule->extents().end()),
+            (std::vector<Extent>{{1, 0, 4, 2}, {1, 1, 0, 8}}));
+  const std::string written = write_launches(*schedule);
+  EXPECT_TRUE(written.starts_with("{\"format\": \"berth.launches/2\""));
+  EXPECT_EQ(read(written).value(), *schedule);
+  EXPECT_TRUE(
+      write_launches(without_extents(*schedule)).starts_with("{\"format\": \"berth.launches/1\""));
+
+  EXPECT_NE(refusal(with("1", "[]")).find("extents: is not a field"), std::string::npos);
+  EXPECT_NE(refusal(with("3", "[]")).find("this version of the format"), std::string::npos);
+  EXPECT_NE(refusal(with("2", R"([{"word": 2, "reads": 1}])"))
+                .find("table[0].body[1].extents[0].word: found 2, expected a word of the launch, "
+                      "which has 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("2", R"([{"word": 1}, {"word": 1}])"))
+                .find("extents[1].word: word 1 has an extent already"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("2", R"([{"reads": 1}])")).find("extents[0].word: is missing"),
+            std::string::npos);
+}
+
 TEST(LaunchesReader, WordsMayBeStringsAndStepsNegative) {
   const auto schedule = read(R"({"format": "berth.launches/1", "table": [
     {"repeat": 2, "body": [{"phase": "p", "words": ["0xffffffffffffffff"], "name": "k"}],

@@ -80,6 +80,17 @@ TEST(Core, IsUnderFiveHundredLines) {
       << "docs/certificate.md should say: " << said;
 }
 
+TEST(Core, IsAsItWasWithoutWhatExtentsAdd) {
+  std::size_t lines = 0;
+  for (const char* file : {"arena_extents.h", "arena_extents.cc", "byte_set.h", "byte_set.cc"}) {
+    EXPECT_FALSE(core_files().contains(std::string("berth/certify/") + file));
+    lines += lines_of_code(text_of(kRoot / "berth/certify" / file));
+  }
+  const std::string said = std::to_string(lines) + " lines";
+  EXPECT_NE(text_of(kRoot / "docs/certificate.md").find(said), std::string::npos)
+      << "docs/certificate.md should say of extents: " << said;
+}
+
 TEST(Core, ALineOfCodeIsNoCommentDirectiveOrBracket) {
   EXPECT_EQ(lines_of_code("#include <a>\n\n// b\nint c;  // d\n/* e\n f */\n  }\n  });\n"), 1U);
   EXPECT_EQ(lines_of_code("int a;\n  b();\n} else {\n  }, c);\n"), 4U);

@@ -102,20 +102,26 @@ class Oracle {
            std::ranges::any_of(phase.planes, lies_in, &Plane::range);
   }
 
-  bool values_are_named(const std::vector<Integer>& values, const PhasePlanes& phase) const {
+  // With so many bytes from each address on.
+  bool values_are_named(const std::vector<Integer>& values, std::uint64_t length,
+                        const PhasePlanes& phase) const {
     return std::ranges::all_of(values, [&](Integer value) {
       const Integer address = (value % kAll + kAll) % kAll;
-      return stretch_is_named(address, address, phase);
+      const Integer last = address + (length - 1);
+      return last < kAll && stretch_is_named(address, last, phase);
     });
   }
 
-  bool hull_is_named(const std::vector<Integer>& values, const PhasePlanes& phase) const {
+  bool hull_is_named(const std::vector<Integer>& values, std::uint64_t length,
+                     const PhasePlanes& phase) const {
     const auto [least, most] = std::ranges::minmax(values);
-    if (most - least >= kAll) return stretch_is_named(0, kAll - 1, phase);
+    if (most - least >= kAll) return length == 1 && stretch_is_named(0, kAll - 1, phase);
     for (const Integer turn : {-kAll, Integer(0), kAll}) {
       const Integer from = std::max(least - turn, Integer(0));
       const Integer to = std::min(most - turn, kAll - 1);
-      if (from <= to && !stretch_is_named(from, to, phase)) return false;
+      if (from > to) continue;
+      const Integer last = to + (length - 1);
+      if (last >= kAll || !stretch_is_named(from, last, phase)) return false;
     }
     return true;
   }
@@ -141,46 +147,95 @@ class Oracle {
       }
       const bool one_by_one =
           exact_ || (!framed && (movers == 0 || (movers == 1 && iterations <= 64)));
-      if (!(one_by_one ? values_are_named(values, *phase) : hull_is_named(values, *phase))) {
+      std::uint64_t length = 1;
+      for (const Extent& extent : item.extents) {
+        if (extent.launch != position || extent.word != word) continue;
+        length = std::max({length, extent.reads, extent.writes});
+      }
+      if (!(one_by_one ? values_are_named(values, length, *phase)
+                       : hull_is_named(values, length, *phase))) {
         return false;
       }
     }
     return true;
   }
 
-  std::vector<std::string> executed_phases() const {
-    std::vector<std::string> phases;
+  struct Executed {
+    const test::Item* item = nullptr;
+    std::uint32_t position = 0;
+    std::uint64_t iteration = 0;
+
+    const test::Item::Written& launch() const { return item->body[position]; }
+  };
+
+  std::vector<Executed> executed() const {
+    std::vector<Executed> launches;
     for (const auto& [first, count] : submissions_) {
       std::uint64_t launch = 0;
       for (const test::Item& item : table_) {
         const bool runs = first <= launch && launch + item.body.size() <= first + count;
         const std::uint64_t iterations = std::max<std::uint64_t>(item.iterations, 1);
         for (std::uint64_t t = 0; runs && t < iterations; ++t) {
-          for (const auto& written : item.body) phases.push_back(written.phase);
+          for (std::uint32_t i = 0; i < item.body.size(); ++i) launches.push_back({&item, i, t});
         }
         launch += item.body.size();
       }
     }
-    return phases;
+    return launches;
+  }
+
+  static Integer value_of(const Executed& run, std::uint32_t word) {
+    Integer value = run.launch().words[word];
+    for (const Delta& delta : run.item->deltas) {
+      const bool is_its = delta.launch == run.position && delta.word == word;
+      if (is_its) value += Integer(delta.step) * run.iteration;
+    }
+    for (const Frame& frame : run.item->frames) {
+      const bool is_its = frame.launch == run.position && frame.word == word;
+      if (is_its) value = frame.values[run.iteration];
+    }
+    return (value % kAll + kAll) % kAll;
+  }
+
+  // Whether the launch finds what it reads, of bytes that were not there before the instance.
+  bool finds_its_bytes(const Executed& run, const ByteSet& fresh, ByteSet& written) const {
+    ByteSet writes;
+    for (const Extent& extent : run.item->extents) {
+      if (extent.launch != run.position) continue;
+      const Integer at = value_of(run, extent.word);
+      const auto read = bytes_between(at, at + Integer(extent.reads) - 1);
+      if ((read & fresh & ~written).any()) return false;
+      writes |= bytes_between(at, at + Integer(extent.writes) - 1);
+    }
+    written |= writes;
+    return true;
   }
 
   std::optional<std::uint64_t> lost_instance() const {
     std::vector<std::optional<Tensor>> owner(test::kArenaRegion);
-    std::uint64_t instance = 0;
-    const auto phases = executed_phases();
-    for (std::size_t i = 0; i < phases.size(); ++i) {
-      if (i > 0 && phases[i] == phases[i - 1]) continue;
-      const PhasePlanes& phase = *phase_of(phases[i]);
-      for (const Plane& plane : phase.planes) {
-        if (plane.carried && !owns(owner, plane.range)) return instance;
-      }
-      for (const Plane& plane : phase.planes) {
-        const ByteSet bytes = bytes_of(plane.range);
-        for (std::size_t byte = 0; byte < test::kArenaRegion; ++byte) {
-          if (bytes[byte]) owner[byte] = tensor_of(plane.range);
+    std::uint64_t begun = 0;
+    const std::string* running = nullptr;
+    ByteSet fresh;
+    ByteSet written;
+    for (const Executed& run : executed()) {
+      if (running == nullptr || *running != run.launch().phase) {
+        running = &run.launch().phase;
+        fresh.reset();
+        written.reset();
+        const PhasePlanes& phase = *phase_of(*running);
+        for (const Plane& plane : phase.planes) {
+          if (plane.carried && !owns(owner, plane.range)) return begun;
         }
+        for (const Plane& plane : phase.planes) {
+          const ByteSet bytes = bytes_of(plane.range);
+          if (!plane.carried) fresh |= bytes;
+          for (std::size_t byte = 0; byte < test::kArenaRegion; ++byte) {
+            if (bytes[byte]) owner[byte] = tensor_of(plane.range);
+          }
+        }
+        ++begun;
       }
-      ++instance;
+      if (!finds_its_bytes(run, fresh, written)) return begun - 1;
     }
     return std::nullopt;
   }

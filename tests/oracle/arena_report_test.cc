@@ -43,6 +43,9 @@ std::vector<Run> instances_of(const ArenaCase& arena) {
   return runs;
 }
 
+// The kinds that there are without extents.
+constexpr std::size_t kV1Kinds = 6;
+
 class Check {
  public:
   Check(const ArenaCase& arena, const PlaneTable& planes, const LaunchSchedule& schedule)
@@ -131,7 +134,98 @@ class Check {
     EXPECT_EQ(declared.has_value(), overwritten.has_value());
   }
 
+  void operator()(const StrayAccessReport& report) const {
+    const StrayWord word = {report.stray.launch, report.stray.word};
+    const std::uint64_t length = std::max(report.extent.reads, report.extent.writes);
+    for (std::uint64_t t = 0; t < report.iteration.value_or(report.iterations); ++t) {
+      EXPECT_FALSE(bytes_stray(word, value(word, t), length)) << t;
+    }
+    if (!report.iteration) {
+      EXPECT_GT(report.iterations, 1u);
+      return;
+    }
+    EXPECT_EQ(report.value, value(word, *report.iteration));
+    EXPECT_TRUE(bytes_stray(word, report.value, length));
+    const auto ranges = named(word);
+    const bool is_held = std::ranges::any_of(
+        ranges, [&](const NamedRange& range) { return holds(range, report.value); });
+    EXPECT_EQ(report.range.has_value(), is_held);
+    if (!report.range) return;
+    const NamedRange& range = planes_[*report.range];
+    EXPECT_TRUE(holds(range, report.value));
+    EXPECT_EQ(range.extent().upper + report.past, report.value + WideAddress(length));
+    EXPECT_GT(report.past, 0u);
+  }
+
+  // The bytes that are said to be missing are of a fresh plane, are read by that word in some
+  // iteration, and no launch before it in its instance has written them.
+  void operator()(const UnwrittenRead& read) const {
+    EXPECT_FALSE(planes_[*read.plane.phase].planes[read.plane.index].carried);
+    EXPECT_FALSE(read.missing.empty());
+    EXPECT_TRUE(planes_[read.plane].extent().covers(read.missing));
+    EXPECT_TRUE(read.bytes.covers(read.missing));
+    const Repeat* repeat = schedule_.repeat_of(read.reader);
+    if (repeat != nullptr && repeat->iterations > 64) return;  // it may stand for all iterations
+    EXPECT_TRUE(reads_what_is_missing(read));
+  }
+
  private:
+  bool reads_what_is_missing(const UnwrittenRead& read) const {
+    std::uint64_t instance = 0;
+    const std::string* phase = nullptr;
+    std::vector<AddressRange> written;
+    for (const auto& [launch, t] : executed()) {
+      if (phase == nullptr || *phase != schedule_.phase(launch)) {
+        instance += phase == nullptr ? 0 : 1;
+        phase = &schedule_.phase(launch);
+        written.clear();
+      }
+      for (const Extent& extent : schedule_.extents(launch)) {
+        const std::uint64_t at = value({launch, extent.word}, t);
+        const AddressRange bytes = {at, at + WideAddress(extent.reads)};
+        const bool is_it = instance == read.instance && launch == read.reader &&
+                           extent.word == read.word && bytes == read.bytes;
+        if (!is_it) continue;
+        return std::ranges::none_of(
+            written, [&](AddressRange other) { return other.overlaps(read.missing); });
+      }
+      for (const Extent& extent : schedule_.extents(launch)) {
+        const std::uint64_t at = value({launch, extent.word}, t);
+        written.push_back({at, at + WideAddress(extent.writes)});
+      }
+    }
+    return false;
+  }
+
+  std::vector<std::pair<LaunchId, std::uint64_t>> executed() const {
+    std::vector<std::pair<LaunchId, std::uint64_t>> launches;
+    for (const auto& [first, count] : arena_.submissions) {
+      std::uint64_t launch = 0;
+      for (const test::Item& item : arena_.table) {
+        const bool is_run = launch >= first && launch + item.body.size() <= first + count;
+        for (std::uint64_t t = 0; is_run && t < std::max<std::uint64_t>(item.iterations, 1); ++t) {
+          for (std::uint64_t i = 0; i < item.body.size(); ++i) {
+            launches.emplace_back(LaunchId(launch + i), t);
+          }
+        }
+        launch += item.body.size();
+      }
+    }
+    return launches;
+  }
+
+  bool bytes_stray(const StrayWord& word, std::uint64_t at, std::uint64_t length) const {
+    const AddressRange bytes = {at, at + WideAddress(length)};
+    if (bytes.upper > kAddressEnd) return true;
+    const auto meets = [&](const Window& window) {
+      return addresses(window.address, window.bytes).overlaps(bytes);
+    };
+    if (std::ranges::none_of(planes_.windows(), meets)) return false;
+    const auto ranges = named(word);
+    return std::ranges::none_of(
+        ranges, [&](const NamedRange& range) { return range.extent().covers(bytes); });
+  }
+
   // Of the word at an iteration, from the case as it was drawn.
   std::uint64_t value(const StrayWord& stray, std::uint64_t t) const {
     std::uint64_t first = 0;
@@ -213,6 +307,25 @@ TEST(ArenaReport, SaysOfRandomCasesWhatGoingThroughThemSays) {
     EXPECT_EQ(coverage.instances, instances_of(arena).size());
     EXPECT_EQ(coverage.launches, schedule.size());
     EXPECT_LE(coverage.words_in_windows, coverage.words);
+    ASSERT_FALSE(HasFailure()) << "case " << i;
+  }
+  for (std::size_t i = 0; i < kV1Kinds; ++i) EXPECT_GT(kinds[i], 100) << i;
+}
+
+TEST(ArenaReport, SaysOfRandomExtentsWhatGoingThroughThemSays) {
+  std::mt19937_64 random(8);
+  std::array<int, std::variant_size_v<ArenaReport>> kinds{};
+  for (int i = 0; i < 20'000; ++i) {
+    const ArenaCase arena = test::random_arena_with_extents(random);
+    const PlaneTable planes = arena.planes();
+    const auto schedule = test::build(arena.table, &arena.submissions).value();
+    const Verdict verdict = judge_arena(planes, schedule);
+    const ArenaReport report = arena_report(planes, schedule, verdict);
+    EXPECT_EQ(report.index(), verdict.finding.index());
+    std::visit(Check(arena, planes, schedule), report);
+    ++kinds[report.index()];
+    const ArenaCoverage coverage = arena_coverage(planes, schedule);
+    EXPECT_LE(coverage.with_extents, coverage.words_in_windows);
     ASSERT_FALSE(HasFailure()) << "case " << i;
   }
   for (const int count : kinds) EXPECT_GT(count, 100);

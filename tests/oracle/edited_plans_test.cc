@@ -77,6 +77,10 @@ ArenaCase case_of(const LoweredSchedule& lowered) {
     const auto words = launches.words(LaunchId(i));
     arena.table.back().body.push_back({launches.phase(LaunchId(i)), {words.begin(), words.end()}});
     if (repeat != nullptr) arena.table.back().iterations = repeat->iterations;
+    for (Extent extent : launches.extents(LaunchId(i))) {
+      extent.launch = static_cast<std::uint32_t>(arena.table.back().body.size() - 1);
+      arena.table.back().extents.push_back(extent);
+    }
   }
   arena.submissions = {launches.submissions().begin(), launches.submissions().end()};
   return arena;
@@ -103,6 +107,7 @@ void each_edit(const ArenaCase& whole, const Judge& judge) {
   }
   std::vector<Bytes> sizes;
   for (std::uint64_t size = 0; size < 9; ++size) sizes.emplace_back(size);
+  const std::vector<std::uint64_t> lengths = {0, 1, 2, 3, 4, 5, 6, 7, 8, 60, UINT64_MAX};
   const std::vector<Bytes> window_sizes = {Bytes(1), Bytes(8), Bytes(20), Bytes(60)};
   std::vector<std::string> phases = {"none"};
   std::vector<std::string> names = {"", "a", "b", "z"};
@@ -127,6 +132,10 @@ void each_edit(const ArenaCase& whole, const Judge& judge) {
     for (Item::Written& written : item.body) {
       each(written.phase, phases);
       for (std::uint64_t& word : written.words) each(word, words);
+    }
+    for (Extent& extent : item.extents) {
+      each(extent.reads, lengths);
+      each(extent.writes, lengths);
     }
   }
   std::uint64_t launches = 0;

@@ -85,6 +85,10 @@ ArenaCase case_of(const ShrunkArena& shrunk, std::uint64_t origin) {
     const Repeat* repeat = schedule.repeat_of(LaunchId(i));
     if (repeat == nullptr || repeat->first == i) arena.table.emplace_back();
     arena.table.back().body.push_back(written);
+    for (Extent extent : schedule.extents(LaunchId(i))) {
+      extent.launch = static_cast<std::uint32_t>(arena.table.back().body.size() - 1);
+      arena.table.back().extents.push_back(extent);
+    }
     if (repeat == nullptr) continue;
     arena.table.back().iterations = repeat->iterations;
     arena.table.back().deltas = repeat->deltas;
@@ -116,6 +120,7 @@ std::vector<ArenaCase> with_one_less(const ArenaCase& whole) {
   for (std::size_t i = 0; i < whole.table.size(); ++i) {
     drop_each([&](ArenaCase& arena) -> auto& { return arena.table[i].deltas; });
     drop_each([&](ArenaCase& arena) -> auto& { return arena.table[i].frames; });
+    drop_each([&](ArenaCase& arena) -> auto& { return arena.table[i].extents; });
     if (whole.table[i].iterations > 1) {
       cases.push_back(whole);
       --cases.back().table[i].iterations;
@@ -126,7 +131,13 @@ std::vector<ArenaCase> with_one_less(const ArenaCase& whole) {
       cases.back().table.erase(cases.back().table.begin() + static_cast<std::ptrdiff_t>(i));
       for (std::size_t j = whole.table[i].body.size(); j-- > 0;) {
         const auto at = cases.back().table.begin() + static_cast<std::ptrdiff_t>(i);
-        cases.back().table.insert(at, {0, {whole.table[i].body[j]}});
+        Item alone{0, {whole.table[i].body[j]}, {}, {}, {}};
+        for (Extent extent : whole.table[i].extents) {
+          if (extent.launch != j) continue;
+          extent.launch = 0;
+          alone.extents.push_back(extent);
+        }
+        cases.back().table.insert(at, alone);
       }
     }
     for (std::uint32_t j = 0; j < whole.table[i].body.size(); ++j, ++launch_number) {
@@ -142,6 +153,7 @@ std::vector<ArenaCase> with_one_less(const ArenaCase& whole) {
         const auto renumber = [&](auto& m) { m.word -= m.launch == j && m.word > word ? 1 : 0; };
         moves_left(item.deltas, is_gone, renumber);
         moves_left(item.frames, is_gone, renumber);
+        moves_left(item.extents, is_gone, renumber);
       }
       cases.push_back(whole);
       ArenaCase& less = cases.back();
@@ -151,6 +163,7 @@ std::vector<ArenaCase> with_one_less(const ArenaCase& whole) {
       const auto renumber = [&](auto& m) { m.launch -= m.launch > j ? 1 : 0; };
       moves_left(item.deltas, is_gone, renumber);
       moves_left(item.frames, is_gone, renumber);
+      moves_left(item.extents, is_gone, renumber);
       if (item.body.empty()) less.table.erase(less.table.begin() + static_cast<std::ptrdiff_t>(i));
       for (Submission& submission : less.submissions) {
         const std::uint64_t end = submission.first + submission.count;
@@ -170,9 +183,10 @@ FaultKind kind_of(const ArenaCase& arena, Words rule) {
 
 TEST(Shrink, EarnsTheSameCodeAndWithOnePartLessAnother) {
   std::mt19937_64 random(1);
-  std::array<int, 5> kinds{};
+  std::array<int, 7> kinds{};
   for (int i = 0; i < 1500; ++i) {
-    const ArenaCase arena = test::random_arena(random);
+    const ArenaCase arena =
+        i % 4 < 2 ? test::random_arena(random) : test::random_arena_with_extents(random);
     const bool exact = i % 2 == 0;
     const auto rule = exact ? Words::OneByOne : Words::ByInterval;
     const auto schedule = test::build(arena.table, &arena.submissions).value();

@@ -31,15 +31,27 @@ struct Item {
   std::vector<Written> body;
   std::vector<Delta> deltas;
   std::vector<Frame> frames;
+  std::vector<Extent> extents;  // of launches by their position in the body
 };
 
 inline Item launch(std::string phase, std::vector<std::uint64_t> words = {}) {
-  return {0, {{std::move(phase), std::move(words)}}};
+  return {0, {{std::move(phase), std::move(words)}}, {}, {}, {}};
+}
+// With bytes from word 0 on.
+inline Item launch(std::string phase, std::uint64_t word, std::uint64_t reads,
+                   std::uint64_t writes) {
+  return {0, {{std::move(phase), {word}}}, {}, {}, {{0, 0, reads, writes}}};
 }
 inline Item repeat(std::uint64_t iterations, const std::vector<Item>& body,
                    std::vector<Delta> deltas = {}, std::vector<Frame> frames = {}) {
-  Item item{iterations, {}, std::move(deltas), std::move(frames)};
-  for (const Item& launch : body) item.body.push_back(launch.body.front());
+  Item item{iterations, {}, std::move(deltas), std::move(frames), {}};
+  for (const Item& launch : body) {
+    for (Extent extent : launch.extents) {
+      extent.launch = static_cast<std::uint32_t>(item.body.size());
+      item.extents.push_back(extent);
+    }
+    item.body.push_back(launch.body.front());
+  }
   return item;
 }
 
@@ -49,7 +61,12 @@ inline Result<LaunchSchedule> build(const std::vector<Item>& table,
   LaunchScheduleBuilder builder;
   std::uint64_t launches = 0;
   for (const Item& item : table) {
-    for (const auto& [phase, words] : item.body) builder.launch(phase, words);
+    for (std::uint32_t i = 0; i < item.body.size(); ++i) {
+      builder.launch(item.body[i].phase, item.body[i].words);
+      for (const Extent& extent : item.extents) {
+        if (extent.launch == i) builder.extent(extent.word, extent.reads, extent.writes);
+      }
+    }
     launches += item.body.size();
     if (item.iterations == 0) continue;
     builder.repeat(item.iterations, static_cast<std::uint32_t>(item.body.size()), item.deltas,
@@ -83,5 +100,8 @@ struct ArenaCase {
 // Small plans, sound or nearly, with a few launches: repeats with steps of every size, submissions,
 // addresses that wrap.
 ArenaCase random_arena(std::mt19937_64& random);
+
+// The same with extents of most words, that mostly fit, and mostly write a plane before it is read.
+ArenaCase random_arena_with_extents(std::mt19937_64& random);
 
 }  // namespace berth::test

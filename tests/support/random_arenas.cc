@@ -108,7 +108,7 @@ class RandomArena {
   }
 
   void add_item() {
-    Item item{0, {launch()}, {}, {}};
+    Item item{0, {launch()}, {}, {}, {}};
     if (one_in(3)) {
       item.iterations = pick({1, 2, 3, 4, 5, 63, 64, 65, 70});
       for (auto more = below(3); more > 0; --more) item.body.push_back(launch());
@@ -157,10 +157,51 @@ class RandomArena {
   std::vector<std::uint64_t> borders_ = {0};
 };
 
+// Up to how many bytes an access from an address on stays in the range that holds it.
+std::uint64_t room_at(const ArenaCase& arena, const std::string& phase, std::uint64_t address) {
+  std::vector<NamedRange> ranges = arena.globals;
+  for (const PhasePlanes& its : arena.phases) {
+    for (const Plane& plane : its.planes) {
+      if (its.phase == phase) ranges.push_back(plane.range);
+    }
+  }
+  for (const NamedRange& range : ranges) {
+    if (range.extent().contains(address)) {
+      return static_cast<std::uint64_t>(range.extent().upper - address);
+    }
+  }
+  return 2;
+}
+
 }  // namespace
 
 ArenaCase random_arena(std::mt19937_64& random) {
   return RandomArena(random).make();
+}
+
+ArenaCase random_arena_with_extents(std::mt19937_64& random) {
+  ArenaCase arena = random_arena(random);
+  std::vector<std::string> met;  // phases
+  const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };
+  for (Item& item : arena.table) {
+    for (std::uint32_t i = 0; i < item.body.size(); ++i) {
+      const bool is_first = std::ranges::find(met, item.body[i].phase) == met.end();
+      met.push_back(item.body[i].phase);
+      for (std::uint32_t word = 0; word < item.body[i].words.size(); ++word) {
+        if (one_in(5)) continue;
+        const std::uint64_t address = item.body[i].words[word];
+        const std::uint64_t room = room_at(arena, item.body[i].phase, address);
+        const auto length = [&] {
+          if (one_in(150)) return one_in(3) ? random() : room + 1;
+          return one_in(2) ? room : random() % (room + 1);
+        };
+        const bool reads = one_in(is_first ? 8 : 2);
+        const bool writes = one_in(is_first ? 1 : 2);
+        item.extents.push_back({i, word, reads ? length() : 0, writes ? length() : 0});
+      }
+    }
+  }
+  return arena;
 }
 
 }  // namespace berth::test

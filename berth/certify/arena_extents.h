@@ -1,0 +1,23 @@
+#pragma once
+
+#include "berth/certify/arena_judge.h"
+
+namespace berth {
+
+// What extents add to the certificate, as docs/certificate.md states it:
+//
+//   E  from every value of a word that has one, the bytes that the launch reads and writes lie in
+//      one plane of its phase or in one global, if one of them is in a window
+//   F  a launch reads a byte of a fresh plane only where one before it in its instance wrote it
+//
+// so that neither is trusted. The verdict of the smallest code, of these rules and of those that
+// `verdict` is the answer to; that one without extents. Apart from the core.
+//
+// A repeat of at most 64 iterations is followed through them where its extents move. Beyond, a read
+// counts for all addresses from its least to its largest, and finds what words that stand still
+// have written, or what moves along with it and was written before it in the same iteration: that
+// refuses more, never less. O(executed accesses log ranges), what repeats counted 64 times at most.
+Verdict judge_extents(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
+                      const Verdict& verdict);
+
+}  // namespace berth
