@@ -98,7 +98,7 @@ TEST(Pages, TheCaptureIsCertifiedAsItsPartsTakeTurns) {
   EXPECT_EQ(lowered->planes.globals().size(), 1u);
   EXPECT_EQ(lowered->planes.phases()[2].planes.size(), 2u);
   EXPECT_TRUE(lowered->warnings.empty());
-  EXPECT_EQ(certify_arena(lowered->planes, lowered->launches).code(), 0u);
+  EXPECT_EQ(judge_arena(lowered->planes, lowered->launches).code(), 0u);
 }
 
 TEST(Pages, TheLaunchesWithExtentsAreCertifiedByThePlanes) {

@@ -290,6 +290,18 @@ class Check {
   const LaunchSchedule& schedule_;
 };
 
+TEST(ArenaReport, WindowsThatTouchCoverWhatLiesAcrossThem) {
+  const auto outside = [](std::uint64_t second_window) {
+    const PlaneTable planes =
+        PlaneTable::make(1, {{Address(0), Bytes(8)}, {Address(second_window), Bytes(8)}},
+                         {test::range("across", 4, 8)}, {})
+            .value();
+    return arena_coverage(planes, LaunchScheduleBuilder().build().value()).outside.size();
+  };
+  EXPECT_EQ(outside(8), 0u);
+  EXPECT_EQ(outside(9), 1u);
+}
+
 TEST(ArenaReport, SaysOfRandomCasesWhatGoingThroughThemSays) {
   std::mt19937_64 random(7);
   std::array<int, std::variant_size_v<ArenaReport>> kinds{};
