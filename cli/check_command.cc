@@ -87,7 +87,7 @@ CheckCommand::CheckCommand(CLI::App& app)
   command_->add_flag("--reason", reason_,
                      "PLAN is the reason for which a plan was refused: buffers that by themselves "
                      "do not fit");
-  command_->add_option("--target", target_, "The chips that a residency was made for")
+  command_->add_option("--target", target_, "The chips that a residency or a plan was made for")
       ->type_name("FILE");
   options_.add_to(*command_, /*for_check=*/true);
   common_.add_to(*command_);
@@ -111,7 +111,13 @@ ExitStatus CheckCommand::run() const {
   if (reason_ || kind_of(plan->content) == InputKind::ReasonJson) {
     return say_reason(check_reason_file(*plan, input, *options), report);
   }
-  const auto checked = check_file(*plan, input, *options);
+  std::optional<InputFile> target;
+  if (!target_.empty()) {
+    auto opened = open_input(target_);
+    if (!opened) return report.failure(opened.error());
+    target = *std::move(opened);
+  }
+  const auto checked = check_file(*plan, input, *options, target);
   if (!checked) return report.failure(checked.error());
   for (const std::string& note : checked->notes) report.note(note);
   if (report.json()) {

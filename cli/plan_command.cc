@@ -11,6 +11,7 @@
 #include "berth/formats/reason_json.h"
 #include "berth/pipeline/outputs.h"
 #include "berth/pipeline/plan_file.h"
+#include "berth/pipeline/plan_on_target.h"
 #include "berth/render/table.h"
 #include "cli/search_watch.h"
 
@@ -49,10 +50,18 @@ ExitStatus say_no(const DoesNotFit& no, const std::string& reason_path, const Re
   return report.failure("does-not-fit", no.report, kNo, ",\n \"reason\": " + reason);
 }
 
-Result<PlanAnswer> watched(const InputFile& file, PlanOptions options, const Report& report) {
+// What a plan is made of: on a target, its chips' file too.
+struct Asked {
+  InputFile file;
+  std::optional<InputFile> target;
+  Policy policy = Policy::Rule;
+};
+
+Result<PlanAnswer> watched(const Asked& asked, PlanOptions options, const Report& report) {
   std::optional<SearchWatch> watch(std::in_place, !report.quiet());
   watch->attach(options.pack);
-  auto answer = plan_file(file, options);
+  auto answer = asked.target ? plan_on_target(asked.file, *asked.target, asked.policy, options)
+                             : plan_file(asked.file, options);
   const bool was_interrupted = watch->was_interrupted();
   watch.reset();  // and with it the line that it shows
   if (was_interrupted) report.note("interrupted: this is the best that was found so far");
@@ -118,6 +127,15 @@ PlanCommand::PlanCommand(CLI::App& app)
                    "Where nothing fits: write why, as few buffers as say it, for 'berth check' "
                    "(.json)")
       ->type_name("FILE");
+  command_
+      ->add_option("--target", target_,
+                   "The chips (.toml): finds the memory of each tensor, an arena for each memory, "
+                   "and the launches, certified. INPUT may be a deployment then")
+      ->type_name("FILE");
+  command_
+      ->add_option("--policy", policy_,
+                   "With --target: rule, as its source says (default), or best, the least off chip")
+      ->check(CLI::IsMember({"rule", "best"}));
   options_.add_to(*command_, /*for_check=*/false);
   gate_.add_to(*command_);
   common_.add_to(*command_);
@@ -133,12 +151,24 @@ ExitStatus PlanCommand::run() const {
   auto options = options_.parse();
   if (!options) return report.failure(options.error());
   options->planner_off = environment_is_on("NO_MEMORY_PLANNER");
-  const auto file = open_input(input_);
+  auto file = open_input(input_);
   if (!file) return report.failure(file.error());
+  Asked asked{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
+  if (!target_.empty()) {
+    auto target = open_input(target_);
+    if (!target) return report.failure(target.error());
+    asked.target = *std::move(target);
+  } else if (!policy_.empty()) {
+    return report.failure({Error::Kind::Usage, "--policy", "says what stays in a target's SRAM",
+                           "give the chips with --target"});
+  }
 
-  const auto answer = watched(*file, *options, report);
+  const auto answer = watched(asked, *options, report);
   if (!answer) return report.failure(answer.error());
-  if (const auto* no = std::get_if<DoesNotFit>(&*answer)) return say_no(*no, reason_, report);
+  if (const auto* no = std::get_if<DoesNotFit>(&*answer)) {
+    if (asked.target) return report.failure("does-not-fit", no->report, kNo);
+    return say_no(*no, reason_, report);
+  }
   if (const auto* broken = std::get_if<BrokenPromise>(&*answer)) {
     return report.failure("internal",
                           "berth: a fault of our own: the plan did not pass the check and was not "
@@ -146,7 +176,7 @@ ExitStatus PlanCommand::run() const {
                               broken->report,
                           kBrokenPromise);
   }
-  return say_planned(*file, std::get<PlannedFile>(*answer), outputs_, gate_, report,
+  return say_planned(asked.file, std::get<PlannedFile>(*answer), outputs_, gate_, report,
                      common_.colour());
 }
 

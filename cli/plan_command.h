@@ -23,6 +23,8 @@ class PlanCommand {
   std::string input_;
   std::vector<std::string> outputs_;
   std::string reason_;
+  std::string target_;
+  std::string policy_;
   PlanOptionTexts options_;
   BudgetGate gate_;
   CommonOptions common_;

@@ -8,6 +8,7 @@
 
 #include "berth/formats/gaps_json.h"
 #include "berth/formats/json_lines.h"
+#include "berth/formats/target_use_json.h"
 
 namespace berth {
 namespace {
@@ -47,6 +48,7 @@ std::string buffer_line(const PlannedBuffer& buffer) {
       buffer.skew.count(), buffer.alignment.value(), buffer.life.lower, buffer.life.upper);
   if (buffer.fixed) line += fmt::format(", \"fixed\": {}", buffer.fixed->value());
   if (buffer.view_of) line += fmt::format(", \"view_of\": {}", *buffer.view_of);
+  if (buffer.held) line += ", \"held\": true";
   if (buffer.reuses) line += fmt::format(", \"reuses\": {}", *buffer.reuses);
   return line + gaps_field(buffer.gaps) + "}";
 }
@@ -74,6 +76,7 @@ std::string write_plan(const Plan& plan) {
   write_lines(text, "kept", plan.kept, kept_line);
   if (!plan.step_names.empty()) write_lines(text, "steps", plan.step_names, json_quoted);
   if (!plan.order.empty()) text += fmt::format(",\n \"order\": [{}]", fmt::join(plan.order, ", "));
+  if (plan.target) text += ",\n \"on_target\": " + target_use_json(*plan.target);
   return text + "}\n";
 }
 
@@ -100,6 +103,11 @@ class Reader {
     read_steps(fields);
     if (fields.optional_value("order")) {
       for (const auto step : fields.addresses("order")) plan_.order.push_back(step);
+    }
+    if (const auto value = fields.optional_object("on_target")) {
+      auto target = read_target_use(*value, "on_target");
+      if (!target) fields.refuse(target.error());
+      if (target) plan_.target = *std::move(target);
     }
     if (auto error = fields.finish_among_others()) return tl::unexpected(std::move(*error));
     return std::move(plan_);
@@ -177,6 +185,7 @@ class Reader {
     if (const auto fixed = fields.optional_integer("fixed")) buffer.fixed = Offset(*fixed);
     buffer.view_of = read_index(fields, "view_of", buffer_count_, "buffers");
     buffer.reuses = read_index(fields, "reuses", buffer_count_, "buffers");
+    buffer.held = fields.optional_boolean("held").value_or(false);
     buffer.gaps = read_gaps(fields);
     plan_.buffers.push_back(std::move(buffer));
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/formats/json_lines.h"
 #include "berth/ir/program_rules.h"
 
 namespace berth {
@@ -281,6 +282,108 @@ class Reader {
 
 Result<Program> read_program(const JsonValue& value, const std::string& path) {
   return Reader(value, path).read();
+}
+
+namespace {
+
+std::string list(const std::vector<std::uint64_t>& numbers) {
+  return fmt::format("[{}]", fmt::join(numbers, ", "));
+}
+
+std::string tensor_line(const Program& program, const Tensor& tensor) {
+  std::string line = fmt::format(R"({{"name": {}, "kind": "{}")", json_quoted(tensor.name),
+                                 kKinds[static_cast<std::size_t>(tensor.kind)]);
+  if (tensor.chip != ChipId(0)) line += fmt::format(R"(, "chip": {})", tensor.chip.index());
+  if (tensor.layout && tiled_bytes(*tensor.layout) == tensor.bytes) {
+    line += fmt::format(R"(, "dims": {}, "tile": {}, "tile_bytes": {})", list(tensor.layout->dims),
+                        list(tensor.layout->tile), tensor.layout->tile_bytes.count());
+  } else {
+    line += fmt::format(R"(, "bytes": {})", tensor.bytes.count());
+  }
+  if (tensor.tier) {
+    line += fmt::format(R"(, "tier": "{}")", kTiers[static_cast<std::size_t>(*tensor.tier)]);
+  }
+  if (tensor.view_of) {
+    line += fmt::format(R"(, "view_of": {}, "offset": {})",
+                        json_quoted(program.tensors[tensor.view_of->of.index()].name),
+                        tensor.view_of->offset.count());
+  }
+  if (tensor.pinned) line += R"(, "pinned": true)";
+  if (tensor.host) line += R"(, "host": true)";
+  return line + "}";
+}
+
+std::string access_text(const Program& program, const TensorAccess& access) {
+  const bool is_read = access.kind == TensorAccess::Kind::Read;
+  std::string text =
+      fmt::format(R"({{"{}": {}, "bytes": {})", is_read ? "read" : "write",
+                  json_quoted(program.tensors[access.tensor.index()].name), access.bytes.count());
+  if (access.reuses) {
+    text +=
+        fmt::format(R"(, "reuses": {})", json_quoted(program.tensors[access.reuses->index()].name));
+  }
+  return text + "}";
+}
+
+// Accesses stand in the order in which they run, so that those of a loop stand together.
+std::string body_text(const Program& program, const Phase& phase) {
+  std::string text;
+  std::vector<std::size_t> open;  // loops, the innermost last
+  bool is_first = true;
+  const auto separate = [&] {
+    if (!std::exchange(is_first, false)) text += ", ";
+  };
+  const auto close_to = [&](std::size_t depth) {
+    for (; open.size() > depth; open.pop_back()) text += "]}";
+  };
+  for (const TensorAccess& access : phase.accesses) {
+    std::vector<std::size_t> around;  // the innermost first
+    for (auto loop = access.loop; loop; loop = phase.loops[*loop].inside) around.push_back(*loop);
+    std::ranges::reverse(around);
+    const auto [shared, other] = std::ranges::mismatch(open, around);
+    close_to(static_cast<std::size_t>(shared - open.begin()));
+    if (open.size() < around.size()) {
+      for (auto loop = other; loop != around.end(); ++loop) {
+        separate();
+        text += fmt::format(R"({{"loop": {}, "body": [)", phase.loops[*loop].bound);
+        open.push_back(*loop);
+        is_first = true;
+      }
+    }
+    separate();
+    text += access_text(program, access);
+  }
+  close_to(0);
+  return text;
+}
+
+}  // namespace
+
+std::string write_program(const Program& program) {
+  std::string text =
+      fmt::format("{{\"format\": \"{}\", \"name\": {}", kFormat, json_quoted(program.name));
+  write_lines(text, "tensors", program.tensors,
+              [&](const Tensor& tensor) { return tensor_line(program, tensor); });
+  if (!program.buffers.empty()) {
+    write_lines(text, "buffers", program.buffers, [](const SiteBuffer& buffer) {
+      return fmt::format(R"({{"chip": {}, "site": {}, "offset": {}, "bytes": {}}})",
+                         buffer.chip.index(), buffer.site, buffer.offset.value(),
+                         buffer.bytes.count());
+    });
+  }
+  write_lines(text, "phases", program.phases, [&](const Phase& phase) {
+    const std::string scratch =
+        phase.scratch == Bytes(0) ? "" : fmt::format(R"(, "scratch": {})", phase.scratch.count());
+    return fmt::format(R"({{"name": {}{}, "body": [{}]}})", json_quoted(phase.name), scratch,
+                       body_text(program, phase));
+  });
+  if (!program.loops.empty()) {
+    write_lines(text, "loops", program.loops, [](const PhaseLoop& loop) {
+      return fmt::format(R"({{"first": {}, "last": {}, "bound": {}}})", loop.phases.lower,
+                         loop.phases.upper - 1, loop.bound);
+    });
+  }
+  return text + "}\n";
 }
 
 }  // namespace berth

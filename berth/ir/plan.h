@@ -9,6 +9,7 @@
 #include "berth/base/interval.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/packing.h"
+#include "berth/ir/target_use.h"
 
 namespace berth {
 
@@ -41,6 +42,7 @@ struct PlannedBuffer {
   std::optional<Offset> fixed;         // the place that the question demanded
   std::optional<std::size_t> view_of;  // index in Plan::buffers: it is bytes of that buffer
   std::optional<std::size_t> reuses;   // index: it takes over that buffer's bytes as that one dies
+  bool held = false;                   // its contents outlive the run, so it lives in all of it
 
   friend bool operator==(const PlannedBuffer&, const PlannedBuffer&) = default;
 };
@@ -88,6 +90,8 @@ struct Plan {
   std::vector<std::string> step_names;
   // Which of the source's steps runs at each step; empty: they keep their order.
   std::vector<std::size_t> order{};
+  // Where it was made for a target: a device is a chip and a tier.
+  std::optional<TargetUse> target{};
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };

@@ -180,13 +180,23 @@ struct PlacedTensor {
   friend bool operator==(const PlacedTensor&, const PlacedTensor&) = default;
 };
 
+// Where a phase's scratch stands there.
+struct PlacedScratch {
+  Step phase = 0;
+  Offset offset;
+
+  friend bool operator==(const PlacedScratch&, const PlacedScratch&) = default;
+};
+
 // What a program keeps on one chip, at addresses: sums are not addresses.
 struct Layout {
   ChipId chip;
-  Bytes room;      // that the buffers and the states leave
-  Bytes arena;     // that the layout takes
-  Bytes max_load;  // the largest sum of what lives at once, before anything was forced out
-  std::vector<PlacedTensor> places;  // by TensorId
+  Bytes room;         // that the buffers and the states leave
+  Bytes arena;        // that the layout takes, in whole units of the chip's alignment
+  Bytes max_load;     // the largest sum of what lives at once, before anything was forced out
+  Bytes lower_bound;  // no layout of what is kept takes less
+  std::vector<PlacedTensor> places;    // by TensorId
+  std::vector<PlacedScratch> scratch;  // by phase
   // By sums these fit, but no layout was found with them; by TensorId.
   // Of one that stays for parts of its life: once for each part that left.
   std::vector<TensorId> forced_out;

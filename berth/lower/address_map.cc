@@ -46,7 +46,8 @@ std::optional<Error> find_shared_addresses(const Instance& instance,
 
 Result<AddressMap> AddressMap::make(const Schedule& schedule, const Instance& instance,
                                     std::span<const OpId> ops, const Packing& packing,
-                                    std::span<const Address> arenas) {
+                                    std::span<const Address> arenas,
+                                    std::span<const StandingStorage> standing) {
   AddressMap map;
   std::vector<AddressRange> extents;
   for (std::size_t i = 0; i < arenas.size(); ++i) {
@@ -67,23 +68,32 @@ Result<AddressMap> AddressMap::make(const Schedule& schedule, const Instance& in
     map.planned_.push_back({buffer.name, first, buffer.size});
     if (i < ops.size()) map.buffers_.emplace(ops[i], BufferId(i));
   }
-  if (auto fault = map.place_globals(schedule)) return tl::unexpected(*fault);
+  if (auto fault = map.place_globals(schedule, standing)) return tl::unexpected(*fault);
   return map;
 }
 
-std::optional<Error> AddressMap::place_globals(const Schedule& schedule) {
+std::optional<Error> AddressMap::place_globals(const Schedule& schedule,
+                                               std::span<const StandingStorage> standing) {
   const OpGraph& graph = schedule.graph();
+  std::unordered_map<OpId, Address> stands;  // looked up, never iterated
   WideAddress free_from = kFirstAddress;
   for (const auto& [address, bytes] : windows_) {
     free_from = std::max(free_from, addresses(address, bytes).upper);
   }
+  for (const StandingStorage& it : standing) {
+    stands.emplace(it.storage, it.address);
+    const Bytes bytes(graph.view(it.storage)->bytes.upper);
+    free_from = std::max(free_from, addresses(it.address, bytes).upper);
+  }
   for (const StorageLife& life : storage_lives(schedule)) {
     const Bytes bytes(graph.view(life.storage)->bytes.upper);
     if (buffers_.contains(life.storage) || bytes == Bytes(0)) continue;
+    const auto stand = stands.find(life.storage);
     const WideAddress page = (free_from + kPage - 1) / kPage * kPage;
-    const WideAddress first = page + graph.storage(life.storage).skew;
-    free_from = first + bytes.count();
-    if (free_from > kAddressEnd) return no_room(name_of(graph, life.storage));
+    const WideAddress first = stand != stands.end() ? WideAddress(stand->second.value())
+                                                    : page + graph.storage(life.storage).skew;
+    free_from = std::max(free_from, first + bytes.count());
+    if (first + bytes.count() > kAddressEnd) return no_room(name_of(graph, life.storage));
     const Address address(static_cast<std::uint64_t>(first));
     global_of_.emplace(life.storage, globals_.size());
     globals_.push_back({name_of(graph, life.storage), address, bytes});

@@ -10,6 +10,7 @@
 #include "berth/ir/packing.h"
 #include "berth/ir/planes.h"
 #include "berth/ir/schedule.h"
+#include "berth/lower/lower.h"
 
 namespace berth {
 
@@ -20,7 +21,8 @@ class AddressMap {
   // Refuses arenas that share addresses, and what does not fit into 2^64 of them.
   static Result<AddressMap> make(const Schedule& schedule, const Instance& instance,
                                  std::span<const OpId> ops, const Packing& packing,
-                                 std::span<const Address> arenas);
+                                 std::span<const Address> arenas,
+                                 std::span<const StandingStorage> standing);
 
   const NamedRange& planned(BufferId id) const { return planned_[id.index()]; }
   std::span<const NamedRange> planned() const { return planned_; }
@@ -36,7 +38,8 @@ class AddressMap {
 
  private:
   AddressMap() = default;
-  std::optional<Error> place_globals(const Schedule& schedule);
+  std::optional<Error> place_globals(const Schedule& schedule,
+                                     std::span<const StandingStorage> standing);
 
   std::vector<NamedRange> planned_;
   std::vector<NamedRange> globals_;

@@ -194,8 +194,9 @@ class Lowering {
 
 Result<LoweredSchedule> lower(const Schedule& schedule, const Instance& instance,
                               std::span<const OpId> ops, const Packing& packing,
-                              std::span<const Address> arenas) {
-  auto map = AddressMap::make(schedule, instance, ops, packing, arenas);
+                              std::span<const Address> arenas,
+                              std::span<const StandingStorage> standing) {
+  auto map = AddressMap::make(schedule, instance, ops, packing, arenas, standing);
   if (!map) return tl::unexpected(map.error());
   return Lowering(schedule, instance, *std::move(map)).lower();
 }

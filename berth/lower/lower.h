@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/base/bytes.h"
 #include "berth/base/result.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/launches.h"
@@ -12,6 +13,12 @@
 #include "berth/ir/schedule.h"
 
 namespace berth {
+
+// Storage that the plan does not hand on: held, or passed in.
+struct StandingStorage {
+  OpId storage;
+  Address address;
+};
 
 // A placed schedule, as planes and the launches that run on them.
 struct LoweredSchedule {
@@ -32,12 +39,15 @@ struct LoweredSchedule {
 // Extents say of every argument which bytes the launch reads and writes: all of them, by the call's
 // access. Where a call may do both, it is taken to write what is fresh in its entry, as everywhere
 // in planning. Nothing is said of an argument that the warnings are about.
+// `standing`: where some of that stands instead. Whether it stands apart is the certificate's
+// question.
 //
 // `ops` are the nodes of the instance's first buffers, by BufferId, `arenas` where each device's
 // arena begins. Refuses arenas that share addresses, what does not fit into 2^64 of them, and (as a
 // limit) schedules whose loops share so much that the tables would have more than 2^26 rows.
 Result<LoweredSchedule> lower(const Schedule& schedule, const Instance& instance,
                               std::span<const OpId> ops, const Packing& packing,
-                              std::span<const Address> arenas);
+                              std::span<const Address> arenas,
+                              std::span<const StandingStorage> standing = {});
 
 }  // namespace berth

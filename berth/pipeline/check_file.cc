@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,7 +12,9 @@
 #include "berth/certify/placement.h"
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
+#include "berth/formats/target_toml.h"
 #include "berth/pipeline/compose_plan.h"
+#include "berth/pipeline/plan_on_target.h"
 #include "berth/pipeline/question.h"
 #include "berth/plan/figures.h"
 
@@ -93,6 +96,7 @@ Result<Plan> read_any_plan(const InputFile& file, const PlanOptions& options,
 struct Told {
   Bytes bytes;
   LiveRange life;
+  std::string device;
 };
 
 std::string life_text(const LiveRange& life) {
@@ -103,7 +107,8 @@ std::string life_text(const LiveRange& life) {
 std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question) {
   std::map<std::string, Told> told;
   for (const PlannedBuffer& buffer : plan.buffers) {
-    if (told.emplace(buffer.name, Told{buffer.bytes, buffer.life}).second) continue;
+    const std::string& device = plan.arenas[buffer.arena].device;
+    if (told.emplace(buffer.name, Told{buffer.bytes, buffer.life, device}).second) continue;
     return fmt::format("the plan places buffer {} twice", buffer.name);
   }
   // What a person may leave out of a plan; what the input itself leaves out is no question.
@@ -125,7 +130,7 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
           "the input has buffer {} ({} bytes, live {}), which the plan does not place", buffer.name,
           buffer.bytes.count(), life_text(buffer.life));
     }
-    const auto& [bytes, life] = found->second;
+    const auto& [bytes, life, device] = found->second;
     if (bytes != buffer.bytes) {
       return fmt::format("buffer {} has {} bytes in the input, {} in the plan", buffer.name,
                          buffer.bytes.count(), bytes.count());
@@ -133,6 +138,10 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
     if (!life.covers(buffer.life)) {
       return fmt::format("buffer {} is live {} in the input, only {} in the plan", buffer.name,
                          life_text(buffer.life), life_text(life));
+    }
+    if (plan.target && !device.starts_with(question.arenas[buffer.arena].device + ".")) {
+      return fmt::format("buffer {} is on {} in the input, on {} in the plan", buffer.name,
+                         question.arenas[buffer.arena].device, device);
     }
     told.erase(found);
   }
@@ -217,10 +226,27 @@ std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
   return std::nullopt;
 }
 
+// What is wrong with a plan, and that it is of another file where it is.
+std::optional<std::string> of_file(std::optional<std::string> mismatch, const Plan& plan,
+                                   const Plan& rows) {
+  const bool is_other_file =
+      !plan.source.sha256.empty() && plan.source.sha256 != rows.source.sha256;
+  if (mismatch && is_other_file) {
+    *mismatch += fmt::format("; the plan was made from another file (sha256 {}, the input's is {})",
+                             plan.source.sha256, rows.source.sha256);
+  }
+  return mismatch;
+}
+
 // The input as a plan that places nothing in particular and shares nothing that it need not: its
 // rows are what must be told.
 Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFile& input,
                                                  const PlanOptions& options) {
+  if (plan.target) {
+    const auto rows = rows_on_target(input, plan.target->tile, options);
+    if (!rows) return tl::unexpected(rows.error());
+    return of_file(find_mismatch(plan, *rows), plan, *rows);
+  }
   PlanOptions in_order = options;
   in_order.in_place = true;
   in_order.share = false;
@@ -239,13 +265,28 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   if (!rows) return tl::unexpected(rows.error());
   auto mismatch = find_mismatch(plan, *rows);
   if (!mismatch) mismatch = find_unpermitted(plan, *rows, *question);
-  const bool is_other_file =
-      !plan.source.sha256.empty() && plan.source.sha256 != rows->source.sha256;
-  if (mismatch && is_other_file) {
-    *mismatch += fmt::format("; the plan was made from another file (sha256 {}, the input's is {})",
-                             plan.source.sha256, rows->source.sha256);
+  return of_file(std::move(mismatch), plan, *rows);
+}
+
+// The memory that a device of a plan on a target is: how much it has, if it is limited.
+std::optional<std::string> find_past_target(const Plan& plan, const Target& target) {
+  for (const PlannedArena& arena : plan.arenas) {
+    bool is_known = false;
+    for (std::size_t i = 0; i < target.chips.size(); ++i) {
+      const Chip& chip = target.chips[i];
+      const std::array<std::pair<const char*, std::optional<Bytes>>, 3> memories = {
+          {{"sram", chip.sram()}, {"hbm", chip.hbm}, {"dram", chip.dram}}};
+      for (const auto& [tier, has] : memories) {
+        if (arena.device != fmt::format("chip{}.{}", i, tier)) continue;
+        is_known = true;
+        if (!has || arena.figures.peak <= *has) continue;
+        return fmt::format("arena {} takes {} bytes, the target has {}", arena.device,
+                           arena.figures.peak.count(), has->count());
+      }
+    }
+    if (!is_known) return fmt::format("the target has no memory '{}'", arena.device);
   }
-  return mismatch;
+  return std::nullopt;
 }
 
 // Whether a model's views were asked for is not told by the plan, but by what it says of them.
@@ -274,7 +315,7 @@ void limit(Plan& plan, const PlanOptions& options) {
 }  // namespace
 
 Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputFile>& input,
-                               const PlanOptions& options) {
+                               const PlanOptions& options, const std::optional<InputFile>& target) {
   CheckedFile checked;
   auto plan = read_any_plan(file, options, checked.notes);
   if (!plan) return tl::unexpected(plan.error());
@@ -285,6 +326,11 @@ Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputF
     auto mismatch = mismatch_of_views(checked.plan, *input, options);
     if (!mismatch) return tl::unexpected(mismatch.error());
     checked.mismatch = *std::move(mismatch);
+  }
+  if (target && checked.sound()) {
+    const auto chips = read_target(target->content, target->path);
+    if (!chips) return tl::unexpected(chips.error());
+    checked.mismatch = find_past_target(checked.plan, *chips);
   }
   return checked;
 }

@@ -26,8 +26,10 @@ struct CheckedFile {
 // carries an offline plan. With `input`, the file that a plan was made from: the plan must place,
 // or name as kept, each of its buffers, with their bytes and over their lives. The options read the
 // input as they did when it was planned; a capacity among them limits the plan.
+// With `target`, the chips that a plan was made for: no arena may have more than its memory.
 // Refuses what the readers refuse, and files that hold no plan.
 Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputFile>& input,
-                               const PlanOptions& options);
+                               const PlanOptions& options,
+                               const std::optional<InputFile>& target = {});
 
 }  // namespace berth

@@ -55,14 +55,11 @@ class Packer {
       if (left[i]) continue;
       const Part& part = task_.parts[i];
       parts.push_back(i);
-      buffers.push_back({.name = fmt::format("part {}", i),
-                         .size = part.bytes,
-                         .life = part.life,
-                         .alignment = task_.alignment});
+      buffers.push_back({.name = fmt::format("part {}", i), .size = part.bytes, .life = part.life});
     }
     if (buffers.empty()) return packed;
     const Device device = {.name = "SRAM", .capacity = task_.room};
-    auto instance = Instance::make({device}, std::move(buffers));
+    auto instance = Instance::make({device}, std::move(buffers), task_.alignment);
     if (!instance) return tl::unexpected(instance.error());
     auto answer = pack(*instance, {.effort = effort});
     if (!answer) return tl::unexpected(answer.error());
@@ -80,13 +77,14 @@ class Packer {
  private:
   void check(const Instance& instance, const Packing& packing) {
     Plan plan;
-    plan.arenas.push_back({.device = "SRAM", .figures = packing.arenas[0]});
+    plan.arenas.push_back(
+        {.device = "SRAM", .figures = packing.arenas[0], .unit = task_.alignment});
     for (std::size_t i = 0; i < instance.size(); ++i) {
       const Buffer& buffer = instance.buffers()[i];
       plan.buffers.push_back({.name = buffer.name,
                               .offset = packing.placement.places[i],
                               .bytes = buffer.size,
-                              .alignment = buffer.alignment,
+                              .alignment = task_.alignment,
                               .life = buffer.life});
     }
     const PlacementVerdict verdict = check_placement(plan);
@@ -278,9 +276,11 @@ class LayoutMaker {
                   .room = task.room,
                   .arena = packed->figures.peak,
                   .max_load = fitter.max_load(),
+                  .lower_bound = packed->figures.lower_bound,
                   .fits = packed->figures.peak <= task.room};
     for (std::size_t i = 0; i < task.parts.size(); ++i) {
       const Part& part = task.parts[i];
+      if (!part.tensor) layout.scratch.push_back({part.life.lower, *packed->places[i]});
       if (!part.tensor) continue;
       if (packed->places[i]) {
         layout.places.push_back({*part.tensor, *packed->places[i], part.stretch});

@@ -11,8 +11,8 @@
 #include "berth/formats/program_json.h"
 #include "berth/formats/target_toml.h"
 #include "berth/live/program_lives.h"
-#include "berth/pipeline/lay_out.h"
 #include "berth/pipeline/model_input.h"
+#include "berth/pipeline/put_layouts.h"
 #include "berth/reside/best.h"
 #include "berth/reside/deployment.h"
 #include "berth/reside/reasons.h"
@@ -21,28 +21,6 @@
 
 namespace berth {
 namespace {
-
-// Addresses of what a feasible plan keeps; what has none stands in its way.
-Result<std::optional<BrokenPromise>> put_layouts(ResidencyAnswer& answer,
-                                                 const Deployment& deployment, const Target& target,
-                                                 const DeploymentDemand& demand) {
-  if (!answer.plan.feasible()) return std::nullopt;
-  auto layouts = lay_out(deployment, target, demand, answer.plan);
-  if (!layouts) return tl::unexpected(layouts.error());
-  if (auto* broken = std::get_if<BrokenPromise>(&*layouts)) return std::move(*broken);
-  answer.layouts = std::get<Layouts>(*std::move(layouts));
-  for (std::size_t i = 0; i < answer.layouts.size(); ++i) {
-    for (const Layout& layout : answer.layouts[i]) {
-      if (layout.fits) continue;
-      answer.plan.obstacles.push_back({.kind = Obstacle::Kind::NoLayout,
-                                       .program = deployment.programs[i].name,
-                                       .chip = layout.chip,
-                                       .needed = layout.arena,
-                                       .available = layout.room});
-    }
-  }
-  return std::nullopt;
-}
 
 // One layer, every state of it carried.
 Deployment alone(Program program) {

@@ -11,6 +11,7 @@
 #include "berth/base/text.h"
 #include "berth/render/figures.h"
 #include "berth/render/occupancy.h"
+#include "berth/render/target_report.h"
 #include "berth/render/text.h"
 
 namespace berth {
@@ -35,9 +36,10 @@ class Paint {
 
 std::string arena_name(const PlannedArena& arena) {
   std::string name = "arena";
-  for (const std::string& part : {arena.device, arena.tier}) {
-    if (!part.empty()) name += " " + shortened(part, kNameWidth);
-  }
+  if (!arena.device.empty()) name += " " + shortened(arena.device, kNameWidth);
+  // A device of a target bears its tier in its name.
+  const bool is_said = arena.device.ends_with("." + arena.tier);
+  if (!arena.tier.empty() && !is_said) name += " " + shortened(arena.tier, kNameWidth);
   return name;
 }
 
@@ -221,6 +223,7 @@ std::string plan_table(const Plan& plan, Colour colour) {
   const Paint paint(colour);
   const std::vector<Occupancy> occupancy = occupancy_of(plan);
   std::string text = title(plan, paint);
+  if (plan.target) text += target_table(*plan.target, colour);
   if (plan.arenas.empty()) text += "nothing is planned\n\n";
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     text += arena_section(plan, i, occupancy[i], paint);

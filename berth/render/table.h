@@ -8,9 +8,10 @@ namespace berth {
 
 enum class Colour { Off, On };  // On: ANSI escapes, for a terminal
 
-// A plan for people, as plain text: for each arena how large it is next to the load that no
-// placement can go below, where and with whom that load is reached, what is left of the capacity;
-// then what was kept apart and why, and the order that the executor must keep. Ends in a newline.
+// A plan for people, as plain text: what it makes of its target, where it has one; for each arena
+// how large it is next to the load that no placement can go below, where and with whom that load is
+// reached, what is left of the capacity; then what was kept apart and why, and the order that the
+// executor must keep. Ends in a newline.
 std::string plan_table(const Plan& plan, Colour colour = Colour::Off);
 
 }  // namespace berth

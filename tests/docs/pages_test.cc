@@ -9,14 +9,17 @@
 #include "berth/formats/c_header.h"
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
+#include "berth/formats/program_json.h"
 #include "berth/formats/residency_json.h"
 #include "berth/formats/schedule.h"
 #include "berth/formats/sweep_text.h"
 #include "berth/formats/target_toml.h"
+#include "berth/formats/target_use_json.h"
 #include "berth/pipeline/capture_file.h"
 #include "berth/pipeline/certify_files.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/plan_file.h"
+#include "berth/pipeline/plan_on_target.h"
 #include "berth/pipeline/reside_file.h"
 #include "berth/pipeline/sweep_file.h"
 #include "tests/reside/programs.h"
@@ -166,6 +169,21 @@ TEST(Pages, TheTargetIsWhatItsPageSays) {
 
 TEST(Pages, TheReadmeShowsTheExampleAsItIsBuilt) {
   EXPECT_EQ(example_in(text_of("README.md"), "cpp"), text_of("examples/place.cc"));
+}
+
+TEST(Pages, APlanOnATargetSaysWhatItsPageSays) {
+  const Program program = test::program_of({{0, 1, 30}, {1, 2, 30}, {2, 3, 30}});
+  const InputFile target = {"t.toml",
+                            "name = \"t\"\nany_site_reaches_any = true\n[[chip]]\n"
+                            "[[chip.sites]]\nbytes = 59\n"};
+  const auto answer = plan_on_target({"p.json", write_program(program)}, target, Policy::Rule, {});
+  ASSERT_TRUE(answer) << to_string(answer.error());
+  TargetUse use = *std::get<PlannedFile>(*answer).plan.target;
+  use.sha256.clear();
+  const auto document = JsonDocument::parse(example("plan.md", "on_target"), "example.json");
+  const auto told = read_target_use(document->root(), "on_target");
+  ASSERT_TRUE(told) << to_string(told.error());
+  EXPECT_EQ(*told, use) << target_use_json(use);
 }
 
 }  // namespace

@@ -167,5 +167,31 @@ TEST(ReadTarget, RefusesWithLineAndKey) {
   says(head + "chip = 4\n", "t.toml:3:8 chip: is no list");
 }
 
+TEST(WriteProgram, WhatIsWrittenIsReadToTheSameProgram) {
+  const std::string text = R"({"format": "berth.program/1", "name": "p",
+ "tensors": [{"name": "x \"q\"", "kind": "input", "bytes": 5, "tier": "dram"},
+             {"name": "h", "kind": "intermediate", "chip": 1, "dims": [33, 65], "tile": [32, 32],
+              "tile_bytes": 2048, "pinned": true},
+             {"name": "v", "kind": "intermediate", "chip": 1, "bytes": 8, "view_of": "h",
+              "offset": 4},
+             {"name": "y", "kind": "output", "bytes": 5, "host": true}],
+ "buffers": [{"chip": 1, "site": 2, "offset": 3, "bytes": 4}],
+ "phases": [{"name": "a", "scratch": 9,
+             "body": [{"read": "x \"q\"", "bytes": 5},
+                      {"loop": 3, "body": [{"write": "h", "bytes": 1},
+                                           {"loop": 4, "body": [{"read": "h", "bytes": 2}]},
+                                           {"read": "v", "bytes": 3}]},
+                      {"loop": 5, "body": [{"write": "y", "bytes": 6, "reuses": "x \"q\""}]}]}],
+ "loops": [{"first": 0, "last": 0, "bound": 3}]})";
+  const auto read = [](const std::string& from) {
+    const auto document = JsonDocument::parse(from, "p.json");
+    auto program = read_program(document->root());
+    EXPECT_TRUE(program) << to_string(program.error());
+    return *std::move(program);
+  };
+  const Program program = read(text);
+  EXPECT_EQ(read(write_program(program)), program) << write_program(program);
+}
+
 }  // namespace
 }  // namespace berth
