@@ -39,6 +39,7 @@ struct LoweredSchedule {
 // Extents say of every argument which bytes the launch reads and writes: all of them, by the call's
 // access. Where a call may do both, it is taken to write what is fresh in its entry, as everywhere
 // in planning. Nothing is said of an argument that the warnings are about.
+//
 // `standing`: where some of that stands instead. Whether it stands apart is the certificate's
 // question.
 //
