@@ -41,7 +41,7 @@ class Ways {
 
   // Whether there is a placement; nothing where that takes too many cases.
   std::optional<bool> has_placement() {
-    if (!start_is_possible_) return false;
+    if (!start_is_possible_ || alignment_leaves_no_room()) return false;
     if (parts_.size() > kMostParts) return std::nullopt;
     orders_.assign(parts_.size() * parts_.size(), Order::Open);
     for (;;) {
@@ -99,6 +99,30 @@ class Ways {
     for (const Section& section : instance.sections(id))
       parts_.push_back({blocks_.size(), section});
     blocks_.push_back({place, extent, alignment, buffer.fixed.has_value()});
+  }
+
+  // Blocks at multiples of some number begin no closer to one another than their extents rounded up
+  // to it; the topmost alone need not be rounded. Asked where a part begins, of whole blocks.
+  bool alignment_leaves_no_room() const {
+    if (parts_.size() > kMostParts) return false;
+    for (const Part& at : parts_) {
+      const std::uint64_t multiple = blocks_[at.block].alignment;
+      std::uint64_t sum = 0;
+      std::uint64_t longest_rest = 0;
+      bool overflows = false;
+      for (const Part& part : parts_) {
+        const Block& block = blocks_[part.block];
+        const bool is_whole = part.section.bytes == ByteRange{0, block.extent};
+        if (!is_whole || block.alignment < multiple) continue;
+        if (!part.section.steps.contains(at.section.steps.lower)) continue;
+        const std::uint64_t rest = (multiple - block.extent % multiple) % multiple;
+        longest_rest = std::max(longest_rest, rest);
+        overflows = overflows || __builtin_add_overflow(sum, block.extent, &sum) ||
+                    __builtin_add_overflow(sum, rest, &sum);
+      }
+      if (!overflows && sum - longest_rest > end_) return true;
+    }
+    return false;
   }
 
   std::uint64_t lower(const Part& part) const {

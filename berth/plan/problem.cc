@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "berth/plan/aligned_load.h"
+
 namespace berth {
 
 std::vector<Problem> Problem::of_each_device(const Instance& instance) {
@@ -48,7 +50,7 @@ void Problem::add(const Instance& instance, BufferId id, const LoadCurve& curve)
 }
 
 void Problem::finish() {
-  lower_bound_ = max_load_;
+  lower_bound_ = std::max(max_load_, aligned_load(*this));
   for (const Task& task : tasks_) {
     lower_bound_ = std::max(lower_bound_, task.fixed.value_or(0) + task.extent);
   }

@@ -65,7 +65,8 @@ class Problem {
 
   // The largest sum of live extents.
   std::uint64_t max_load() const { return max_load_; }
-  // No placement's peak is lower: the max load, the largest extent, the highest fixed end.
+  // No placement's peak is lower: the max load, what alignment adds to it (aligned_load), the
+  // largest extent, the highest fixed end.
   std::uint64_t lower_bound() const { return lower_bound_; }
   // What the device has; nothing where it is not limited.
   std::optional<std::uint64_t> usable() const { return usable_; }

@@ -188,7 +188,7 @@ TEST(Exact, ProvesWhatAlignmentCosts) {
   std::vector<Buffer> buffers = {generate::buffer(0, 3, {0, 1}), generate::buffer(1, 3, {0, 1})};
   buffers[0].alignment = buffers[1].alignment = *Alignment::of(4);
   const auto problem = Problem::of_each_device(generate::on_one_device(buffers))[0];
-  EXPECT_EQ(problem.lower_bound(), 6u);
+  EXPECT_EQ(problem.max_load(), 6u);
   EXPECT_EQ(solved(problem).lower_bound, 7u);
 }
 
