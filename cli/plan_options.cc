@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 namespace berth::cli {
 namespace {
 
+constexpr std::uint64_t kThreadsUnasked = 4;
+constexpr std::uint64_t kMostThreads = 256;
 constexpr const char* kSizeHint = "a size is such as 4096, 0x1000, 64KiB or 2MB";
 
 Result<std::uint64_t> size_of(const std::string& option, const std::string& text) {
@@ -201,6 +205,12 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
                    "Keep the places that a model's own offline plan gives");
   command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
   command.add_option("--seed", seed_, "Seed of searches that draw (default 0)")->type_name("N");
+  command
+      .add_option(
+          "--threads", threads_,
+          "Threads that may work at once (default: one a core, at most 4); the answer is the "
+          "same for any number")
+      ->type_name("N");
   command.add_option("--effort", effort_, "Search budget in nodes (default 1000000)")
       ->type_name("N");
   command
@@ -244,6 +254,17 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
     const auto number = number_of(option, *text);
     if (!number) return tl::unexpected(number.error());
     *value = *number;
+  }
+  const std::uint64_t cores = std::thread::hardware_concurrency();
+  options.pack.threads = std::clamp<std::uint64_t>(cores, 1, kThreadsUnasked);
+  if (!threads_.empty()) {
+    const auto threads = number_of("--threads", threads_);
+    if (!threads) return tl::unexpected(threads.error());
+    if (*threads == 0 || *threads > kMostThreads) {
+      return usage_error("--threads", fmt::format("found {}", *threads),
+                         fmt::format("expected 1 to {}", kMostThreads));
+    }
+    options.pack.threads = *threads;
   }
   if (!time_limit_.empty()) {
     const auto seconds = seconds_of("--time-limit", time_limit_);

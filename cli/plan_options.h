@@ -33,6 +33,7 @@ class PlanOptionTexts {
   std::string alignment_;
   std::string seed_;
   std::string effort_;
+  std::string threads_;
   std::string time_limit_;
   bool views_ = false;
   bool in_place_ = false;

@@ -119,7 +119,8 @@ Result<Candidates> pack_auto(const Instance& instance, Problems problems, const 
   Candidates best;
   bool all_least = true;
   for (const Problem& problem : problems) {
-    best.push_back(best_of_portfolio(problem, search.options.effort, search.deadline));
+    best.push_back(
+        best_of_portfolio(problem, search.options.effort, search.deadline, search.options.threads));
     tell(problem, best.back(), search);
     all_least = all_least && is_least(problem, best.back());
   }
@@ -140,7 +141,8 @@ std::vector<Packer> list_packers() {
   }));
   packers.push_back(
       per_device(std::string(kSqueakyName), [](const Problem& problem, const Search& search) {
-        return pack_by_squeaky_wheel(problem, search.options.effort, search.deadline);
+        return pack_by_squeaky_wheel(problem, search.options.effort, search.deadline,
+                                     search.options.threads);
       }));
   packers.push_back({"tlsf", pack_tlsf});
   packers.push_back(per_device("greedy", [](const Problem& problem, const Search& search) {

@@ -27,6 +27,8 @@ struct PackOptions {
   std::uint64_t seed = 0;
   // The search budget in nodes, so that an answer does not depend on the clock.
   std::uint64_t effort = 1'000'000;
+  // Threads that may work at once. The answer is the same for any number of them.
+  std::size_t threads = 1;
   // Seconds after which the search stops as well; the packing then says that it was cut. What it
   // returns depends on the machine.
   std::optional<double> time_limit;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/plan/greedy.h"
+#include "berth/plan/parallel.h"
 #include "berth/plan/squeaky_wheel.h"
 
 namespace berth {
@@ -38,20 +39,33 @@ constexpr std::uint64_t kFewAttempts = 16;
 // The squeaky wheel has learned what it can when it has placed each task this often.
 constexpr std::uint64_t kLessons = 64;
 
+// To place fewer than these takes about as long as to start a thread.
+constexpr std::size_t kFewTasks = 4096;
+
 class Portfolio {
  public:
-  Portfolio(const Problem& problem, std::uint64_t effort, const Deadline& deadline)
-      : problem_(problem), effort_(effort), deadline_(deadline) {}
+  Portfolio(const Problem& problem, std::uint64_t effort, const Deadline& deadline,
+            std::size_t threads)
+      : problem_(problem),
+        effort_(effort),
+        deadline_(deadline),
+        threads_(problem.tasks().size() < kFewTasks ? 1 : std::max<std::size_t>(threads, 1)) {}
 
   // From where it left off, as long as that spends no more than `effort` in all.
   void try_rules(std::uint64_t effort) {
-    for (; next_rule_ < rules_.size() && goes_on(effort); ++next_rule_) {
-      offer(pack_greedily(problem_, rules_[next_rule_], deadline_));
+    while (next_rule_ < rules_.size() && goes_on(effort)) {
+      std::vector<Candidate> found(std::min(threads_, rules_.size() - next_rule_));
+      for_each_index(found.size(), threads_, [&](std::size_t i) {
+        found[i] = pack_greedily(problem_, rules_[next_rule_ + i], deadline_);
+      });
+      for (std::size_t i = 0; i < found.size() && goes_on(effort); ++i, ++next_rule_) {
+        offer(std::move(found[i]));
+      }
     }
   }
 
   void try_squeaky_wheel(std::uint64_t effort) {
-    if (goes_on(effort_)) offer(pack_by_squeaky_wheel(problem_, effort, deadline_));
+    if (goes_on(effort_)) offer(pack_by_squeaky_wheel(problem_, effort, deadline_, threads_));
   }
 
   bool is_large() const { return size() > effort_ / kFewAttempts; }
@@ -86,6 +100,7 @@ class Portfolio {
   const Problem& problem_;
   std::uint64_t effort_;
   const Deadline& deadline_;
+  std::size_t threads_;
   std::vector<GreedyRule> rules_ = all_rules();
   std::size_t next_rule_ = 0;
   Candidate best_;
@@ -97,9 +112,9 @@ class Portfolio {
 
 }  // namespace
 
-Candidate best_of_portfolio(const Problem& problem, std::uint64_t effort,
-                            const Deadline& deadline) {
-  Portfolio portfolio(problem, effort, deadline);
+Candidate best_of_portfolio(const Problem& problem, std::uint64_t effort, const Deadline& deadline,
+                            std::size_t threads) {
+  Portfolio portfolio(problem, effort, deadline, threads);
   if (portfolio.is_large()) {
     // What hardly has two attempts gives them all to the one.
     portfolio.try_squeaky_wheel(portfolio.size() > effort / 4 ? effort : effort / 2);

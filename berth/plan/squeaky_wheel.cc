@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "berth/plan/live_index.h"
+#include "berth/plan/parallel.h"
 #include "berth/plan/placer.h"
 
 namespace berth {
@@ -151,9 +152,11 @@ class Stage {
 
 class SqueakyWheel {
  public:
-  SqueakyWheel(const Problem& problem, std::uint64_t effort, const Deadline& deadline)
+  SqueakyWheel(const Problem& problem, std::uint64_t effort, const Deadline& deadline,
+               std::size_t threads)
       : problem_(problem),
         deadline_(deadline),
+        threads_(threads),
         index_(problem),
         effort_(effort),
         ceiling_(problem.lower_bound()),
@@ -213,7 +216,9 @@ class SqueakyWheel {
       TaskList free(tasks.begin() + static_cast<std::ptrdiff_t>(first),
                     tasks.begin() + static_cast<std::ptrdiff_t>(last));
       Stage stage(problem_, window, placed_in(window), free);
-      pack(stage);
+      Cost cost;
+      pack(stage, cost);
+      account_for(cost);
       for (const auto index : free) is_placed_[index] = !candidate_.cut;
       first = last;
     }
@@ -280,10 +285,18 @@ class SqueakyWheel {
     }
   }
 
-  // Packs what lives inside of a window again and again, and keeps the best. Returns whether that
-  // is better than what there was. The loose, most of all tasks, are only packed behind a core that
-  // leaves hope for a lower peak.
-  bool repair(SlotRange slots, std::uint64_t limit, int patience) {
+  // What repairs have cost.
+  struct Cost {
+    std::uint64_t nodes = 0;
+    std::uint64_t work = 0;
+    bool cut = false;
+  };
+
+  // Packs what lives inside of a window again and again, as long as that costs no more than `limit`
+  // nodes, and keeps the best. Returns whether that is better than what there was. The loose, most
+  // of all tasks, are only packed behind a core that leaves hope for a lower peak. Of the others it
+  // reads where they stand, and writes nothing.
+  bool repair(SlotRange slots, std::uint64_t limit, int patience, Cost& cost) {
     Window window = window_of(slots);
     const TaskList all = joined(window.core, window.loose);
     const Standing before = standing(all);
@@ -291,15 +304,15 @@ class SqueakyWheel {
     Places best_places = places_of(all);
     listen(all);
     std::optional<Stage> stage;
-    for (int stale = 0; best.complaints > 0 && stale < patience && !candidate_.cut; ++stale) {
+    for (int stale = 0; best.complaints > 0 && stale < patience && !cost.cut; ++stale) {
       if (promote(window) || !stage) stage.emplace(problem_, slots, window.settled, window.core);
-      if (spent_ + stage->size() + all.size() > limit) break;
-      spend(stage->size());
-      pack(*stage);
-      if (!candidate_.cut && standing(window.core) < best) {
-        pack_loose(window);
+      if (cost.nodes + stage->size() + all.size() > limit) break;
+      cost.nodes += stage->size();
+      pack(*stage, cost);
+      if (!cost.cut && standing(window.core) < best) {
+        pack_loose(window, cost);
         const Standing now = standing(all);
-        if (!candidate_.cut && now < best) {
+        if (!cost.cut && now < best) {
           best = now;
           best_places = places_of(all);
           stale = -1;
@@ -323,21 +336,23 @@ class SqueakyWheel {
     return is_any;
   }
 
-  void pack(Stage& stage) {
-    candidate_.work += stage.pack(priority_, candidate_.places, deadline_);
-    candidate_.cut = deadline_.has_passed();
+  void pack(Stage& stage, Cost& cost) {
+    cost.work += stage.pack(priority_, candidate_.places, deadline_);
+    cost.cut = deadline_.has_passed();
   }
 
-  void pack_loose(const Window& window) {
+  void pack_loose(const Window& window, Cost& cost) {
     if (window.loose.empty()) return;
     Stage stage(problem_, window.slots, joined(window.settled, window.core), window.loose);
-    spend(window.loose.size());
-    pack(stage);
+    cost.nodes += window.loose.size();
+    pack(stage, cost);
   }
 
-  void spend(std::uint64_t nodes) {
-    spent_ += nodes;
-    candidate_.nodes += nodes;
+  void account_for(const Cost& cost) {
+    spent_ += cost.nodes;
+    candidate_.nodes += cost.nodes;
+    candidate_.work += cost.work;
+    candidate_.cut = candidate_.cut || cost.cut;
   }
 
   Places places_of(const TaskList& tasks) const {
@@ -374,16 +389,20 @@ class SqueakyWheel {
     return merged;
   }
 
-  // Wherever it helps, with wider and wider windows; each window may spend an equal share.
+  // Wherever it helps, with wider and wider windows. Each may cost an equal share; they share no
+  // task that is placed again.
   void repair_all(std::uint64_t limit) {
     for (const auto reach : reaches_) {
       const auto windows = complaint_windows(reach);
-      const int patience = reach == reaches_.back() ? kPatience : kHaste;
-      for (std::size_t i = 0; i < windows.size() && !candidate_.cut; ++i) {
-        repair(windows[i], spent_ + (limit - std::min(limit, spent_)) / (windows.size() - i),
-               patience);
-      }
       if (windows.empty() || candidate_.cut) return;
+      const int patience = reach == reaches_.back() ? kPatience : kHaste;
+      const auto share = (limit - std::min(limit, spent_)) / windows.size();
+      std::vector<Cost> costs(windows.size());
+      for_each_index(windows.size(), threads_, [&](std::size_t i) {
+        costs[i].cut = deadline_.has_passed();
+        if (!costs[i].cut) repair(windows[i], share, patience, costs[i]);
+      });
+      for (const Cost& cost : costs) account_for(cost);
     }
   }
 
@@ -395,7 +414,11 @@ class SqueakyWheel {
       const auto highest =
           *std::max_element(left.begin(), left.end(),
                             [&](std::uint32_t a, std::uint32_t b) { return end(a) < end(b); });
-      if (!repair(window_around(highest, reaches_[i]), effort_, kPatience)) ++i;
+      Cost cost;
+      const bool helped =
+          repair(window_around(highest, reaches_[i]), effort_ - spent_, kPatience, cost);
+      account_for(cost);
+      if (!helped) ++i;
     }
   }
 
@@ -414,12 +437,13 @@ class SqueakyWheel {
 
   const Problem& problem_;
   const Deadline& deadline_;
+  std::size_t threads_;
   LiveIndex index_;
   std::uint64_t effort_;
   std::uint64_t spent_ = 0;
   std::uint64_t ceiling_;
   std::vector<bool> is_placed_;
-  std::vector<bool> is_core_;           // those that are packed again and again
+  std::vector<char> is_core_;           // those that are packed again and again
   std::vector<std::uint64_t> reaches_;  // of windows, in slots, the narrowest first
   std::vector<std::int32_t> priority_;
   Candidate candidate_;
@@ -428,8 +452,8 @@ class SqueakyWheel {
 }  // namespace
 
 Candidate pack_by_squeaky_wheel(const Problem& problem, std::uint64_t effort,
-                                const Deadline& deadline) {
-  return SqueakyWheel(problem, effort, deadline).run();
+                                const Deadline& deadline, std::size_t threads) {
+  return SqueakyWheel(problem, effort, deadline, threads).run();
 }
 
 }  // namespace berth

@@ -25,8 +25,9 @@ inline constexpr std::string_view kSqueakyName = "squeaky";
 //                    [ window )                  the windows grow where that does not help
 //
 // Spends at most `effort` nodes on repairs, after every task was placed once. Hints are taken and
-// fixed tasks stay, as under a greedy rule; the fixed must not clash.
+// fixed tasks stay, as under a greedy rule; the fixed must not clash. Windows apart from one
+// another are repaired on as many threads; the answer is the same for any number of them.
 Candidate pack_by_squeaky_wheel(const Problem& problem, std::uint64_t effort,
-                                const Deadline& deadline = {});
+                                const Deadline& deadline = {}, std::size_t threads = 1);
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <string>
@@ -332,6 +333,24 @@ TEST(Pack, GivesTheSameBytesEveryTime) {
       const auto twice = packed(instance, std::string(packer));
       ASSERT_EQ(once.placement, twice.placement);
       ASSERT_EQ(once.packer, twice.packer);
+    }
+  }
+}
+
+// The squeaky wheel has windows apart from one another; auto has rules behind it.
+TEST(Pack, GivesTheSamePlacesForAnyNumberOfThreads) {
+  const std::array instances = {generate::long_and_short(5'000, 1),
+                                generate::every_octave(5'000, 2), generate::mixed_lives(5'000, 3)};
+  for (const auto& instance : instances) {
+    for (const char* packer : {"squeaky", "auto"}) {
+      PackOptions options;
+      options.packer = packer;
+      options.effort = 30'000;
+      const auto alone = std::get<Packing>(*pack(instance, options));
+      options.threads = 3;
+      const auto together = std::get<Packing>(*pack(instance, options));
+      EXPECT_EQ(together.placement, alone.placement) << packer;
+      EXPECT_EQ(together.nodes, alone.nodes) << packer;
     }
   }
 }
