@@ -89,6 +89,8 @@ class Check {
 
   void operator()(const StrayWordReport& report) const {
     EXPECT_EQ(planes_.find(schedule_.phase(report.stray.launch)).has_value(), true);
+    const Repeat* repeat = schedule_.repeat_of(report.stray.launch);
+    EXPECT_EQ(report.iterations, repeat == nullptr ? 1 : repeat->iterations);
     const std::uint64_t strays_before = report.iteration.value_or(report.iterations);
     for (std::uint64_t t = 0; t < strays_before; ++t) {
       EXPECT_FALSE(strays(report.stray, value(report.stray, t))) << t;
