@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "berth/base/sha256.h"
+#include "berth/certify/arena_judge.h"
 #include "berth/certify/arena_report.h"
 #include "berth/certify/explain_arena.h"
 #include "berth/certify/explain_placement.h"
@@ -105,7 +106,7 @@ Result<Judged> judge(const DeploymentLives& lives, const DeployedSchedule& sched
   auto lowered = lower(scheduled.schedule, arenas.instance, arenas.ops, arenas.packing, bases,
                        standing_of(lives, scheduled, placed, plan));
   if (!lowered) return tl::unexpected(lowered.error());
-  const Verdict verdict = certify_arena(lowered->planes, lowered->launches);
+  const Verdict verdict = judge_arena(lowered->planes, lowered->launches);
   const ArenaCoverage seen = arena_coverage(lowered->planes, lowered->launches);
   Judged judged{*std::move(lowered),
                 {seen.launches, seen.executed, seen.instances, seen.words, seen.words_in_windows},
