@@ -83,6 +83,10 @@ tl::unexpected<Error> no_schedule(const PlannedFile& planned, const std::string&
 // Scratch, and what is kept apart, is left to the runtime.
 Result<std::string> model_with_plan(const InputFile& input, const PlannedFile& planned,
                                     const std::string& path) {
+  if (planned.plan.target) {
+    return usage_error("-o " + path, "a model holds the plan of one arena, not of several memories",
+                       "write the plan as .json, or leave out --target");
+  }
   const auto* form = std::get_if<ModelForm>(&planned.question.form);
   if (form == nullptr || kind_of(input.content) != InputKind::Tflite) {
     return usage_error(

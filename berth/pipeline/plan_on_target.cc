@@ -75,6 +75,20 @@ Unit in_units(const Target& target, Alignment alignment) {
   return unit;
 }
 
+// The same tensors in whole units: where the sums of these fit, what each is rounded up to does
+// too.
+Deployment in_whole_units(Deployment deployment, Alignment unit) {
+  for (DeployedProgram& it : deployment.programs) {
+    for (Tensor& tensor : it.program.tensors) {
+      const auto bytes = checked_round_up(tensor.bytes, unit);
+      if (tensor.view_of || !bytes || *bytes == tensor.bytes) continue;
+      tensor.bytes = *bytes;
+      tensor.layout.reset();
+    }
+  }
+  return deployment;
+}
+
 // What of a schedule stands outside the arenas, at its addresses.
 std::vector<StandingStorage> standing_of(const DeploymentLives& lives, const DeployedSchedule& it,
                                          const PlacedDeployment& placed, const Plan& plan) {
@@ -286,9 +300,10 @@ Result<PlanAnswer> plan_on_target(const InputFile& input, const InputFile& targe
                        "'berth reside' finds their tiers");
   }
   Unit unit = in_units(*target, options.alignment.value_or(deployed->unit));
-  auto demand = placed_demand(deployed->deployment, unit.target, input);
+  const Deployment whole = in_whole_units(deployed->deployment, unit.alignment);
+  auto demand = placed_demand(whole, unit.target, input);
   if (!demand) return tl::unexpected(demand.error());
-  auto answer = answer_of(deployed->deployment, unit.target, *demand, policy);
+  auto answer = answer_of(whole, unit.target, *demand, policy);
   if (!answer) return tl::unexpected(answer.error());
   if (auto* broken = std::get_if<BrokenPromise>(&*answer)) return PlanAnswer(std::move(*broken));
   auto& found = std::get<ResidencyAnswer>(*answer);

@@ -80,6 +80,7 @@ TEST_F(PlanTarget, ExitsAsTheAnswerIs) {
   EXPECT_EQ(plan("large.toml", {"--capacity", "5"}).status, 2);
   EXPECT_EQ(command_.run({"plan", "m.tflite", "--policy", "best"}).status, 2);
   EXPECT_EQ(plan("m.tflite").status, 3);
+  EXPECT_EQ(plan("large.toml", {"-o", "placed.tflite"}).status, 2);
 }
 
 }  // namespace
