@@ -265,7 +265,7 @@ class Inference {
       case Control::Other:
         break;
     }
-    const Rule rule = find_rule(node.domain, node.op);
+    const ShapeRule rule = find_rule(node.domain, node.op);
     if (rule == nullptr) return std::vector<Fact>();
     std::vector<Fact> operands;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) operands.push_back(operand(node, i));

@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-using Table = std::map<std::pair<std::string_view, std::string_view>, Rule>;
+using Table = std::map<std::pair<std::string_view, std::string_view>, ShapeRule>;
 
 Table table_of_rules() {
   Table table;
@@ -41,7 +41,7 @@ std::optional<std::vector<T>> all_known(const std::optional<Numbers>& numbers) {
 
 }  // namespace
 
-Rule find_rule(std::string_view domain, std::string_view op) {
+ShapeRule find_rule(std::string_view domain, std::string_view op) {
   static const Table table = table_of_rules();
   const auto row = table.find({domain, op});
   return row == table.end() ? nullptr : row->second;

@@ -54,16 +54,16 @@ class Call {
 // What is known of the results, in order; or why the node cannot be run on such operands. A result
 // that is left out is not known.
 using Answer = tl::expected<std::vector<Fact>, std::string>;
-using Rule = Answer (*)(const Call&);
+using ShapeRule = Answer (*)(const Call&);
 
 struct RuleRow {
   std::string_view domain;
   std::string_view op;
-  Rule rule;
+  ShapeRule rule;
 };
 
 // Null where there is none. What each says holds of every version of the operator.
-Rule find_rule(std::string_view domain, std::string_view op);
+ShapeRule find_rule(std::string_view domain, std::string_view op);
 
 // The families, each in a file of its own.
 std::span<const RuleRow> elementwise_rules();

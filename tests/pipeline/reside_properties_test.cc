@@ -68,7 +68,7 @@ TEST(RandomDeployments, WhoseLivesAreCutAreSoundAndMoveNoMore) {
   std::size_t better = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);
-    RandomDeployment random(seed);
+    test::RandomDeployment random(seed);
     const Target target = random.target();
     const Deployment deployment = random.deployment(target.chips.size());
     const ResidencyAnswer best = resided(
