@@ -127,7 +127,13 @@ Result<Judged> judge(const DeploymentLives& lives, const DeployedSchedule& sched
                 {}};
   if (!verdict.certified()) {
     const auto report = arena_report(judged.lowered.planes, judged.lowered.launches, verdict);
-    judged.broken = explain(report, judged.lowered.planes, judged.lowered.launches);
+    const auto text = explain(report, judged.lowered.planes, judged.lowered.launches);
+    // No placement can help a launch to what nobody has written.
+    if (std::holds_alternative<UnwrittenRead>(verdict.finding)) {
+      judged.lowered.warnings.push_back(text.substr(0, text.find('\n')));
+    } else {
+      judged.broken = text;
+    }
   }
   return judged;
 }
