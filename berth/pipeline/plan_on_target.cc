@@ -238,6 +238,9 @@ class Planner {
     plan->target->certificate = judged->seen;
     question.notes = notes_of(it_.deployed, *judged);
 
+    if (!options_.extents) {
+      judged->lowered.launches = without_extents(judged->lowered.launches);
+    }
     auto rewritten = rewrite(scheduled.schedule, arenas->ops, arenas->instance, arenas->packing);
     if (!rewritten) return tl::unexpected(rewritten.error());
     return PlanAnswer(PlannedFile{std::move(question),

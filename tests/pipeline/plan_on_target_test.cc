@@ -141,6 +141,18 @@ TEST(PlanOnTarget, WhatHasNoLayoutLeavesThoughItsSumFits) {
   EXPECT_LE(tier(plan, Tier::Sram).peak, Bytes(5));
 }
 
+TEST(PlanOnTarget, LaunchesSayHowFarTheyReachWhereThatIsAskedFor) {
+  const auto written = [](bool extents) {
+    PlanOptions options;
+    options.extents = extents;
+    const auto file = std::get<PlannedFile>(
+        answer_of(input_of(program_of(kChain)), target_of(60), Policy::Rule, options));
+    return output_forms({}, file, std::array<std::string, 1>{"x.launches.json"}).value()[0].content;
+  };
+  EXPECT_NE(written(false).find("\"berth.launches/1\""), std::string::npos);
+  EXPECT_NE(written(true).find("\"berth.launches/2\""), std::string::npos);
+}
+
 // x -> h -> y with a weight and a state of 10 bytes.
 Program with_everything() {
   Program program{.name = "p",
