@@ -1,7 +1,9 @@
 #include "berth/live/shared_rows.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "berth/live/load.h"
@@ -98,6 +100,27 @@ Result<SharedRows> share_rows(const Instance& table, std::span<const SharePermis
   if (!all || has_part == 0) return all;
   auto apart = shared(table, sharers, near);
   return apart && has_larger_load(all->instance, apart->instance) ? apart : all;
+}
+
+Result<Instance> least_shared(const Instance& apart, std::span<const NamedPermission> permissions) {
+  std::map<std::string_view, std::size_t> by_name;
+  for (std::size_t i = 0; i < apart.size(); ++i) by_name.emplace(apart[BufferId(i)].name, i);
+  std::vector<Buffer> buffers(apart.buffers().begin(), apart.buffers().end());
+  for (const NamedPermission& permission : permissions) {
+    const auto guest = by_name.find(permission.guest);
+    const auto host = by_name.find(permission.host);
+    if (guest == by_name.end() || host == by_name.end()) continue;  // one of them is not placed
+    if (!buffers[guest->second].gaps.empty()) continue;             // it shares with nobody
+    LiveRange& life = buffers[guest->second].life;
+    if (permission.kind == Kind::TakesOver) {
+      life.lower = std::max(life.lower, apart[BufferId(guest->second)].life.lower + 1);
+    } else {
+      life.upper = std::min(life.upper, apart[BufferId(host->second)].life.lower);
+    }
+  }
+  std::erase_if(buffers, [](const Buffer& buffer) { return buffer.life.empty(); });
+  return Instance::make({apart.devices().begin(), apart.devices().end()}, std::move(buffers),
+                        apart.unit());
 }
 
 }  // namespace berth

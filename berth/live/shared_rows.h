@@ -22,4 +22,10 @@ struct SharedRows {
 // devices share nothing. O(n log n).
 Result<SharedRows> share_rows(const Instance& table, std::span<const SharePermission> permissions);
 
+// What is left to place of an instance in which nothing shares, whichever of these permissions are
+// used: what may take over lives from its second step on, and a part only before the steps of its
+// whole. So what does not fit here fits under no choice of them. Permissions name buffers. O(n log
+// n).
+Result<Instance> least_shared(const Instance& apart, std::span<const NamedPermission> permissions);
+
 }  // namespace berth

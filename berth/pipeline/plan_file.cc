@@ -10,6 +10,7 @@
 #include "berth/certify/placement.h"
 #include "berth/certify/reason.h"
 #include "berth/formats/file.h"
+#include "berth/live/shared_rows.h"
 #include "berth/pipeline/certified_launches.h"
 #include "berth/pipeline/compose_plan.h"
 #include "berth/plan/reason.h"
@@ -131,10 +132,6 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
   return planned;
 }
 
-}  // namespace
-
-namespace {
-
 Result<PlanAnswer> answer_question(const InputFile& file, Question question,
                                    const PlanOptions& options) {
   auto answer = pack(question.instance, options.pack);
@@ -150,6 +147,41 @@ Result<PlanAnswer> answer_question(const InputFile& file, Question question,
   return answer_of(std::move(question), std::move(packing), *std::move(plan), options);
 }
 
+// Whether no placement fits, whichever of its permissions to share bytes an input uses. Asked of
+// the question in which it uses none.
+Result<bool> is_refused_however_shared(const Question& apart, const PlanOptions& options) {
+  const auto least = least_shared(apart.instance, apart.permissions);
+  if (!least) return tl::unexpected(least.error());
+  const auto answer = pack(*least, options.pack);
+  if (!answer) return tl::unexpected(answer.error());
+  const auto* packing = std::get_if<Packing>(&*answer);
+  if (packing == nullptr) return true;
+  for (std::size_t i = 0; i < packing->arenas.size(); ++i) {
+    const auto usable = least->devices()[i].usable();
+    if (usable && packing->arenas[i].lower_bound > *usable) return true;
+  }
+  return false;
+}
+
+// What shares bytes keeps to one place, which can be in the way; and a proof that it does not fit
+// is one of what was shared.
+Result<PlanAnswer> answer_apart(const InputFile& file, const PlanOptions& options, DoesNotFit no) {
+  PlanOptions apart = options;
+  apart.share = false;
+  auto question = read_question(file, apart);
+  if (!question) return tl::unexpected(question.error());
+  if (no.proved) {
+    const auto refused = is_refused_however_shared(*question, options);
+    if (!refused) return tl::unexpected(refused.error());
+    if (*refused) return no;
+  }
+  auto answer = answer_question(file, *std::move(question), options);
+  if (!answer || std::holds_alternative<PlannedFile>(*answer)) return answer;
+  no.proved = false;
+  no.reason.reset();
+  return no;
+}
+
 }  // namespace
 
 Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options) {
@@ -157,13 +189,9 @@ Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options) 
   if (!question) return tl::unexpected(question.error());
   const bool may_stand_apart = options.share && !question->permissions.empty();
   auto answer = answer_question(file, *std::move(question), options);
-  if (!may_stand_apart || !answer || !std::holds_alternative<DoesNotFit>(*answer)) return answer;
-  // Values that share bytes keep to one place, which can be in the way.
-  PlanOptions apart = options;
-  apart.share = false;
-  auto again = plan_file(file, apart);
-  return again && std::holds_alternative<PlannedFile>(*again) ? std::move(again)
-                                                              : std::move(answer);
+  auto* no = answer ? std::get_if<DoesNotFit>(&*answer) : nullptr;
+  if (!may_stand_apart || no == nullptr) return answer;
+  return answer_apart(file, options, std::move(*no));
 }
 
 }  // namespace berth

@@ -122,6 +122,28 @@ TEST(SharedRows, WhatFitsOnlyApartIsPlacedApart) {
   EXPECT_EQ(planned(table, options).plan.buffers[1].offset, Offset(2));
 }
 
+DoesNotFit not_fitting(const std::string& table, std::uint64_t capacity) {
+  PlanOptions options;
+  options.capacity = {{"", Bytes(capacity)}};
+  return std::get<DoesNotFit>(plan_file({"in.csv", table}, options).value());
+}
+
+TEST(SharedRows, WhatFitsHoweverLittleIsSharedIsNotRefusedByProofOfWhatWasShared) {
+  // b or c may take over a, and b, the first, does: then c stands beside it.
+  const std::string table = "id,lower,upper,size,reuses\na,0,2,4,\nb,1,2,1,a\nc,1,4,4,a\n";
+  EXPECT_EQ(arena(planned(table)), 8U);
+  const auto no = not_fitting(table, 5);  // c on a, and b beside them
+  EXPECT_FALSE(no.proved);
+  EXPECT_FALSE(no.reason);
+}
+
+TEST(SharedRows, WhatDoesNotFitWhateverIsSharedIsRefusedByProof) {
+  const auto no = not_fitting(kTakeOver, 63);
+  EXPECT_TRUE(no.proved);
+  EXPECT_TRUE(no.reason);
+  EXPECT_TRUE(not_fitting(kJoin, 1023).proved);
+}
+
 std::string refused(const std::string& text) {
   const auto answer = plan_file({"in.csv", text}, {});
   return answer ? "planned" : to_string(answer.error());
