@@ -9,13 +9,7 @@ namespace berth::cli {
 ExplainCommand::ExplainCommand(CLI::App& app)
     : command_(app.add_subcommand(
           "explain", "Say what an arena's peak is made of, and what changes would win")) {
-  command_
-      ->add_option(
-          "INPUT", input_,
-          "A .tflite or .onnx model, a program or a schedule (.json), or an instance table "
-          "(.csv); - is "
-          "standard input")
-      ->required();
+  command_->add_option("INPUT", input_, kInputToPlan)->required();
   options_.add_to(*command_, /*for_check=*/false);
   common_.add_to(*command_);
 }

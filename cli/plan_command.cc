@@ -104,13 +104,7 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
 
 PlanCommand::PlanCommand(CLI::App& app)
     : command_(app.add_subcommand("plan", "Find where every buffer lives in its device's arena")) {
-  command_
-      ->add_option(
-          "INPUT", input_,
-          "A .tflite or .onnx model, a program or a schedule (.json), or an instance table "
-          "(.csv); - is "
-          "standard input")
-      ->required();
+  command_->add_option("INPUT", input_, kInputToPlan)->required();
   command_
       ->add_option(
           "-o,--output", outputs_,

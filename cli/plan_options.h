@@ -9,6 +9,10 @@
 
 namespace berth::cli {
 
+inline constexpr const char* kInputToPlan =
+    "A .tflite or .onnx model, a program or a schedule (.json), or an instance table (.csv); - is "
+    "standard input";
+
 // The options that say how a file is read and planned, as they are typed.
 class PlanOptionTexts {
  public:

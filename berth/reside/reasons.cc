@@ -179,19 +179,29 @@ void put_stays_from(std::vector<std::vector<SpillReason>>& reasons, const Deploy
   }
 }
 
+using Find = std::vector<SpillReason> (ProgramReasons::*)(std::uint64_t& work);
+
+std::vector<std::vector<SpillReason>> reasons_of_each(const Deployment& deployment,
+                                                      const Target& target,
+                                                      const DeploymentDemand& demand,
+                                                      const Residency& plan, Find find) {
+  std::vector<std::vector<SpillReason>> reasons;
+  std::uint64_t work = kWork;
+  for (std::size_t i = 0; i < plan.programs.size(); ++i) {
+    ProgramReasons program(deployment.programs[i], target, demand.programs[i], plan.programs[i],
+                           plan);
+    reasons.push_back((program.*find)(work));
+  }
+  return reasons;
+}
+
 }  // namespace
 
 std::vector<std::vector<SpillReason>> spill_reasons(const Deployment& deployment,
                                                     const Target& target,
                                                     const DeploymentDemand& demand,
                                                     const Residency& plan) {
-  std::vector<std::vector<SpillReason>> reasons;
-  std::uint64_t work = kWork;
-  for (std::size_t i = 0; i < plan.programs.size(); ++i) {
-    reasons.push_back(
-        ProgramReasons(deployment.programs[i], target, demand.programs[i], plan.programs[i], plan)
-            .find(work));
-  }
+  auto reasons = reasons_of_each(deployment, target, demand, plan, &ProgramReasons::find);
   if (plan.policy == Policy::Rule) put_stays_from(reasons, deployment, target, demand, plan);
   return reasons;
 }
@@ -200,14 +210,7 @@ std::vector<std::vector<SpillReason>> away_reasons(const Deployment& deployment,
                                                    const Target& target,
                                                    const DeploymentDemand& demand,
                                                    const Residency& plan) {
-  std::vector<std::vector<SpillReason>> reasons;
-  std::uint64_t work = kWork;
-  for (std::size_t i = 0; i < plan.programs.size(); ++i) {
-    reasons.push_back(
-        ProgramReasons(deployment.programs[i], target, demand.programs[i], plan.programs[i], plan)
-            .find_away(work));
-  }
-  return reasons;
+  return reasons_of_each(deployment, target, demand, plan, &ProgramReasons::find_away);
 }
 
 }  // namespace berth

@@ -7,11 +7,96 @@
 #include "tests/testing/instance_facts.h"
 #include "tests/testing/tflite_model.h"
 
-// Parts that are written straight to their place in what a concatenation joins.
+// Results that are written over an operand, and parts straight to their place in what a
+// concatenation joins.
 namespace berth {
 namespace {
 
-using namespace berth::testing;
+using namespace berth::testing;  // NOLINT: the small language of these tests
+
+ProgramInstance planned(const std::string& bytes, const TfliteOptions& options) {
+  return program_instance(read_tflite(bytes, "test.tflite", options).value(), {}).value();
+}
+
+std::uint64_t load(const ProgramInstance& planned) {
+  return brute_max_load(planned.instance);
+}
+
+// --- writes in place ---
+
+TEST(WritesInPlace, AnOperandWithALaterReaderIsNotOverwritten) {
+  const auto plan = planned(tflite_bytes(TestGraph{.tensors = {sized("in", 1), sized("b", 256),
+                                                               sized("p", 256), sized("d", 256)},
+                                                   .inputs = {0},
+                                                   .outputs = {3},
+                                                   .ops = {{kCustom, {0}, {1}, {}, "Make"},
+                                                           {kRelu, {1}, {2}},
+                                                           {kCustom, {1, 2}, {3}, {}, "Both"}}}),
+                            {.in_place = true});
+  EXPECT_NE(find_member(plan, "p")->buffer, find_member(plan, "b")->buffer);
+  EXPECT_EQ(load(plan), 768U);
+}
+
+TEST(WritesInPlace, TheResultTakesTheOperandOfItsShapeNotTheOneThatIsBroadcast) {
+  const auto plan =
+      planned(tflite_bytes(TestGraph{
+                  .tensors = {sized("in", 1), {"x", {4, 256}}, sized("v", 256), {"y", {4, 256}}},
+                  .inputs = {0},
+                  .outputs = {3},
+                  .ops = {{kCustom, {0}, {1}, {}, "Make"},
+                          {kCustom, {0}, {2}, {}, "Make"},
+                          {kMul, {2, 1}, {3}}}}),
+              {.in_place = true});
+  const Member* y = find_member(plan, "y");
+  EXPECT_EQ(y->buffer, find_member(plan, "x")->buffer);
+  ASSERT_TRUE(y->reuses);
+  EXPECT_EQ(plan.members[*y->reuses].name, "x");
+  EXPECT_EQ(load(plan), 1281U);  // x, v and in, then y on x beside v
+}
+
+TEST(WritesInPlace, OfTwoOperandsTheOneThatDiesIsTaken) {
+  const auto plan =
+      planned(tflite_bytes(TestGraph{.tensors = {sized("in", 1), sized("a", 64), sized("b", 64),
+                                                 sized("y", 64), sized("o", 64)},
+                                     .inputs = {0},
+                                     .outputs = {4},
+                                     .ops = {{kCustom, {0}, {1, 2}, {}, "Make"},
+                                             {kAdd, {1, 2}, {3}},
+                                             {kCustom, {1, 3}, {4}, {}, "Both"}}}),
+              {.in_place = true});
+  EXPECT_EQ(plan.members[find_member(plan, "y")->reuses.value()].name, "b");
+}
+
+TEST(WritesInPlace, NothingStandsOnTheBytesOfAState) {
+  const auto plan =
+      planned(tflite_bytes(TestGraph{
+                  .tensors = {{"w0", {256}, kUint8, 0, true}, sized("u", 256), sized("y", 256)},
+                  .inputs = {},
+                  .outputs = {2},
+                  .ops = {{kReshape, {0}, {1}}, {kCustom, {1}, {2}, {}, "Use"}}}),
+              {.views = true, .in_place = true});
+  EXPECT_EQ(find_kept(plan, "w0")->why, KeptWhy::Variable);
+  EXPECT_FALSE(find_member(plan, "u")->view_of);
+  EXPECT_EQ(load(plan), 512U);
+}
+
+TEST(WritesInPlace, AChainOfWritesInPlaceIsOneBuffer) {
+  const auto plan =
+      planned(tflite_bytes(TestGraph{.tensors = {sized("in", 1), sized("a", 64), sized("b", 64),
+                                                 sized("c", 64), sized("d", 64)},
+                                     .inputs = {0},
+                                     .outputs = {4},
+                                     .ops = {{kCustom, {0}, {1}, {}, "Make"},
+                                             {kRelu, {1}, {2}},
+                                             {kRelu, {2}, {3}},
+                                             {kRelu, {3}, {4}}}}),
+              {.in_place = true});
+  EXPECT_EQ(plan.instance.size(), 2U);
+  EXPECT_EQ(plan.instance[find_member(plan, "d")->buffer].life, (LiveRange{0, 4}));
+  EXPECT_EQ(load(plan), 65U);
+}
+
+// --- parts of a concatenation ---
 
 // in -> a, b -> j = a joined with b -> o
 TestGraph joining() {

@@ -304,22 +304,32 @@ TEST(ArenaReport, WindowsThatTouchCoverWhatLiesAcrossThem) {
   EXPECT_EQ(outside(9), 1u);
 }
 
+struct Reported {
+  PlaneTable planes;
+  LaunchSchedule schedule;
+  std::size_t kind = 0;  // of ArenaReport
+};
+
+Reported reported(const ArenaCase& arena) {
+  Reported it{arena.planes(), test::build(arena.table, &arena.submissions).value()};
+  const Verdict verdict = judge_arena(it.planes, it.schedule);
+  const ArenaReport report = arena_report(it.planes, it.schedule, verdict);
+  it.kind = report.index();
+  EXPECT_EQ(it.kind, verdict.finding.index());
+  std::visit(Check(arena, it.planes, it.schedule), report);
+  return it;
+}
+
 TEST(ArenaReport, SaysOfRandomCasesWhatGoingThroughThemSays) {
   std::mt19937_64 random(7);
   std::array<int, std::variant_size_v<ArenaReport>> kinds{};
   for (int i = 0; i < 20'000; ++i) {
     const ArenaCase arena = test::random_arena(random);
-    const PlaneTable planes = arena.planes();
-    const auto schedule = test::build(arena.table, &arena.submissions).value();
-    const Verdict verdict = judge_arena(planes, schedule);
-    const ArenaReport report = arena_report(planes, schedule, verdict);
-    EXPECT_EQ(report.index(), verdict.finding.index());
-    std::visit(Check(arena, planes, schedule), report);
-    ++kinds[report.index()];
-
-    const ArenaCoverage coverage = arena_coverage(planes, schedule);
+    const Reported it = reported(arena);
+    ++kinds[it.kind];
+    const ArenaCoverage coverage = arena_coverage(it.planes, it.schedule);
     EXPECT_EQ(coverage.instances, instances_of(arena).size());
-    EXPECT_EQ(coverage.launches, schedule.size());
+    EXPECT_EQ(coverage.launches, it.schedule.size());
     EXPECT_LE(coverage.words_in_windows, coverage.words);
     ASSERT_FALSE(HasFailure()) << "case " << i;
   }
@@ -330,15 +340,9 @@ TEST(ArenaReport, SaysOfRandomExtentsWhatGoingThroughThemSays) {
   std::mt19937_64 random(8);
   std::array<int, std::variant_size_v<ArenaReport>> kinds{};
   for (int i = 0; i < 20'000; ++i) {
-    const ArenaCase arena = test::random_arena_with_extents(random);
-    const PlaneTable planes = arena.planes();
-    const auto schedule = test::build(arena.table, &arena.submissions).value();
-    const Verdict verdict = judge_arena(planes, schedule);
-    const ArenaReport report = arena_report(planes, schedule, verdict);
-    EXPECT_EQ(report.index(), verdict.finding.index());
-    std::visit(Check(arena, planes, schedule), report);
-    ++kinds[report.index()];
-    const ArenaCoverage coverage = arena_coverage(planes, schedule);
+    const Reported it = reported(test::random_arena_with_extents(random));
+    ++kinds[it.kind];
+    const ArenaCoverage coverage = arena_coverage(it.planes, it.schedule);
     EXPECT_LE(coverage.with_extents, coverage.words_in_windows);
     ASSERT_FALSE(HasFailure()) << "case " << i;
   }
