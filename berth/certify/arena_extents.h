@@ -16,7 +16,8 @@ namespace berth {
 // A repeat of at most 64 iterations is followed through them where its extents move. Beyond, a read
 // counts for all addresses from its least to its largest, and finds what words that stand still
 // have written, or what moves along with it and was written before it in the same iteration: that
-// refuses more, never less. O(executed accesses log ranges), what repeats counted 64 times at most.
+// refuses more, never less. O(executed accesses x (log ranges +
+// fresh planes that each meets)), what repeats counted 64 times at most.
 Verdict judge_extents(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
                       const Verdict& verdict);
 

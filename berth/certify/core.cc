@@ -10,6 +10,7 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 constexpr std::size_t kMostHeld = 1'000'000;
+constexpr std::size_t kMostNext = 8'000'000;  // before the better of them are kept
 constexpr std::size_t kMostWork = 200'000'000;
 constexpr std::uint64_t kLargestScale = 1ULL << 40;
 constexpr std::uint64_t kLargestPrice = 1ULL << 62;
@@ -56,8 +57,7 @@ class PhaseCheck {
       if (it.is_gain) ahead_ -= it.margin * it.high;
       work += held.size() * (it.high - it.low + 1);
       if (it.high - it.low > kMostHeld || work > kMostWork) return "it looks at too many choices";
-      put(held, it);
-      if (held.size() > kMostHeld) return "it looks at too many choices";
+      if (!put(held, it) || held.size() > kMostHeld) return "it looks at too many choices";
     }
     std::uint64_t most = claimed_;
     for (const Held& it : held)
@@ -116,14 +116,17 @@ class PhaseCheck {
     return held;
   }
 
-  // Each with every number of times that the item may stay, the best of them by load.
-  void put(std::vector<Held>& held, const Open& item) const {
+  // Each with every number of times that the item may stay, the best of them by load. False where
+  // those are too many.
+  bool put(std::vector<Held>& held, const Open& item) const {
     std::vector<Held> next;
     for (std::uint64_t times = item.low; times <= item.high; ++times) {
       for (const Held& it : held) {
         const Held with = {it.load + item.bytes * times, it.saved + item.moved * times};
         if (with.load > capacity_) break;  // by load: the others are too large as well
-        if (with.saved + price_ * (capacity_ - with.load) + ahead_ >= wanted_) next.push_back(with);
+        if (with.saved + price_ * (capacity_ - with.load) + ahead_ < wanted_) continue;
+        if (next.size() == kMostNext) return false;
+        next.push_back(with);
       }
     }
     std::ranges::sort(next, [](const Held& a, const Held& b) {
@@ -133,6 +136,7 @@ class PhaseCheck {
     for (const Held& it : next) {
       if (held.empty() || held.back().saved < it.saved) held.push_back(it);
     }
+    return true;
   }
 
   const Choice& choice_;

@@ -41,8 +41,9 @@ class Ways {
 
   // Whether there is a placement; nothing where that takes too many cases.
   std::optional<bool> has_placement() {
-    if (!start_is_possible_ || alignment_leaves_no_room()) return false;
+    if (!start_is_possible_) return false;
     if (parts_.size() > kMostParts) return std::nullopt;
+    if (alignment_leaves_no_room()) return false;
     orders_.assign(parts_.size() * parts_.size(), Order::Open);
     for (;;) {
       if (++cases_ > most_cases_ || looks_ / kLooksToACase > most_cases_) return std::nullopt;
@@ -104,7 +105,6 @@ class Ways {
   // Blocks at multiples of some number begin no closer to one another than their extents rounded up
   // to it; the topmost alone need not be rounded. Asked where a part begins, of whole blocks.
   bool alignment_leaves_no_room() const {
-    if (parts_.size() > kMostParts) return false;
     for (const Part& at : parts_) {
       const std::uint64_t multiple = blocks_[at.block].alignment;
       std::uint64_t sum = 0;
@@ -283,8 +283,9 @@ ReasonVerdict check_ways(const Reason& reason, std::uint64_t most_cases) {
     return verdict;
   }
   verdict.answer = Answer::Confirmed;
-  verdict.why = fmt::format("{} buffers do not go into {}, whichever way ({} cases){}", part.size(),
-                            room_text(part), verdict.cases,
+  const auto how = verdict.cases == 0 ? std::string("for their alignment alone")
+                                      : fmt::format("whichever way ({} cases)", verdict.cases);
+  verdict.why = fmt::format("{} buffers do not go into {}, {}{}", part.size(), room_text(part), how,
                             reason.minimal ? "; without any one of them they do" : "");
   return verdict;
 }

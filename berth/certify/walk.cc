@@ -61,6 +61,8 @@ class Walker {
         }
       }
       drop_overfull(sets, phase);
+      work_ += sets.size();
+      if (work_ > kMostWork) return "more sets than a walk looks at";
     }
     for (; next < items_.size(); ++next) keep(sets, items_[next]);
     std::uint64_t most = claimed_;
@@ -94,16 +96,18 @@ class Walker {
   // The phase in which all the items live, where it leaves no more room than any other of them: it
   // alone decides.
   std::optional<Step> deciding_phase(const std::vector<Step>& phases) const {
+    if (phases.empty()) return std::nullopt;
     const auto least =
         std::ranges::min_element(phases, {}, [&](Step phase) { return choice_.capacity[phase]; });
-    for (const Step phase : phases) {
-      const bool is_seen_by_all = choice_.capacity[phase] == choice_.capacity[*least] &&
-                                  std::ranges::all_of(items_, [&](std::size_t i) {
-                                    return item(i).phases.contains(phase);
-                                  });
-      if (is_seen_by_all) return phase;
+    LiveRange all = {0, UINT64_MAX};  // the phases that every item sees
+    for (const std::size_t i : items_) {
+      all.lower = std::max<Step>(all.lower, item(i).phases.lower);
+      all.upper = std::min<Step>(all.upper, item(i).phases.upper);
     }
-    return std::nullopt;
+    const auto found = std::ranges::find_if(phases, [&](Step phase) {
+      return all.contains(phase) && choice_.capacity[phase] == choice_.capacity[*least];
+    });
+    return found == phases.end() ? std::nullopt : std::optional(*found);
   }
 
   // Prices of other phases than these are taken as nothing, as any prices may be.

@@ -41,7 +41,10 @@ class CaptureLowering {
     now_ = phases_.size();
     phases_.push_back({fmt::format("step {} ({})", now_, command.name), {}});
     words_.clear();
-    for (const CapturedWord& word : command.words) take(command, word);
+    for (const CapturedWord& word : command.words) {
+      if (ranges_.looks() > kMostLooks) return;  // refused by the caller
+      take(command, word);
+    }
     builder_.launch(phases_.back().phase, words_, command.name);
   }
 

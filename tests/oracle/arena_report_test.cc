@@ -304,33 +304,27 @@ TEST(ArenaReport, WindowsThatTouchCoverWhatLiesAcrossThem) {
   EXPECT_EQ(outside(9), 1u);
 }
 
-struct Reported {
-  PlaneTable planes;
-  LaunchSchedule schedule;
-  std::size_t kind = 0;  // of ArenaReport
-};
-
-Reported reported(const ArenaCase& arena) {
-  Reported it{arena.planes(), test::build(arena.table, &arena.submissions).value()};
-  const Verdict verdict = judge_arena(it.planes, it.schedule);
-  const ArenaReport report = arena_report(it.planes, it.schedule, verdict);
-  it.kind = report.index();
-  EXPECT_EQ(it.kind, verdict.finding.index());
-  std::visit(Check(arena, it.planes, it.schedule), report);
-  return it;
+// Holds the report and the coverage of a case against going through it; which report it is.
+std::size_t reported_kind(const ArenaCase& arena) {
+  const PlaneTable planes = arena.planes();
+  const auto schedule = test::build(arena.table, &arena.submissions).value();
+  const Verdict verdict = judge_arena(planes, schedule);
+  const ArenaReport report = arena_report(planes, schedule, verdict);
+  EXPECT_EQ(report.index(), verdict.finding.index());
+  std::visit(Check(arena, planes, schedule), report);
+  const ArenaCoverage coverage = arena_coverage(planes, schedule);
+  EXPECT_EQ(coverage.instances, instances_of(arena).size());
+  EXPECT_EQ(coverage.launches, schedule.size());
+  EXPECT_LE(coverage.words_in_windows, coverage.words);
+  EXPECT_LE(coverage.with_extents, coverage.words_in_windows);
+  return report.index();
 }
 
 TEST(ArenaReport, SaysOfRandomCasesWhatGoingThroughThemSays) {
   std::mt19937_64 random(7);
   std::array<int, std::variant_size_v<ArenaReport>> kinds{};
   for (int i = 0; i < 20'000; ++i) {
-    const ArenaCase arena = test::random_arena(random);
-    const Reported it = reported(arena);
-    ++kinds[it.kind];
-    const ArenaCoverage coverage = arena_coverage(it.planes, it.schedule);
-    EXPECT_EQ(coverage.instances, instances_of(arena).size());
-    EXPECT_EQ(coverage.launches, it.schedule.size());
-    EXPECT_LE(coverage.words_in_windows, coverage.words);
+    ++kinds[reported_kind(test::random_arena(random))];
     ASSERT_FALSE(HasFailure()) << "case " << i;
   }
   for (std::size_t i = 0; i < kV1Kinds; ++i) EXPECT_GT(kinds[i], 100) << i;
@@ -340,10 +334,7 @@ TEST(ArenaReport, SaysOfRandomExtentsWhatGoingThroughThemSays) {
   std::mt19937_64 random(8);
   std::array<int, std::variant_size_v<ArenaReport>> kinds{};
   for (int i = 0; i < 20'000; ++i) {
-    const Reported it = reported(test::random_arena_with_extents(random));
-    ++kinds[it.kind];
-    const ArenaCoverage coverage = arena_coverage(it.planes, it.schedule);
-    EXPECT_LE(coverage.with_extents, coverage.words_in_windows);
+    ++kinds[reported_kind(test::random_arena_with_extents(random))];
     ASSERT_FALSE(HasFailure()) << "case " << i;
   }
   for (const int count : kinds) EXPECT_GT(count, 100);
