@@ -28,13 +28,14 @@ bool cover(const std::vector<Held>& base, const Held& part) {
   return true;
 }
 
-std::optional<BadView::Why> view_fault(const PlannedBuffer& view, const PlannedBuffer& base) {
+// `base_held` is what the base holds.
+std::optional<BadView::Why> view_fault(const PlannedBuffer& view, const PlannedBuffer& base,
+                                       const std::vector<Held>& base_held) {
   using enum BadView::Why;
   if (view.arena != base.arena) return OtherArena;
   if (!bytes_of(base).covers(bytes_of(view))) return OutsideBytes;
   if (!base.life.covers(view.life)) return OutsideLife;
   if (base.gaps.empty()) return std::nullopt;
-  const auto base_held = held_by(base);
   const auto view_held = held_by(view);
   const bool covered = std::all_of(view_held.begin(), view_held.end(),
                                    [&](const Held& part) { return cover(base_held, part); });
@@ -102,11 +103,14 @@ std::vector<std::size_t> hosts_of(const Plan& plan, const std::vector<std::size_
 
 void check_relations(const Plan& plan, const std::vector<std::size_t>& storage,
                      PlacementVerdict& verdict) {
+  std::vector<std::vector<Held>> held(plan.buffers.size());  // by base, once somebody views it
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlannedBuffer& buffer = plan.buffers[i];
     if (buffer.bytes == Bytes(0)) continue;
     if (buffer.view_of) {
-      const auto why = view_fault(buffer, plan.buffers[*buffer.view_of]);
+      const std::size_t base = *buffer.view_of;
+      if (held[base].empty()) held[base] = held_by(plan.buffers[base]);
+      const auto why = view_fault(buffer, plan.buffers[base], held[base]);
       if (why) verdict.add(BadView{i, *buffer.view_of, *why});
     }
     if (buffer.reuses) {

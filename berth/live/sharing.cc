@@ -131,7 +131,9 @@ class Granting {
 
   bool may_take_over(const SharePermission& permission) const {
     const auto& [kind, guest, operand, offset] = permission;
-    if (!may_share(permission) || !parts_[guest].empty()) return false;
+    // What was taken already is taken in the step in which it begins: it would be handed on at
+    // once.
+    if (!may_share(permission) || !parts_[guest].empty() || taken_[guest]) return false;
     const std::size_t root = sharers_[operand].root;
     return root != guest && dies_with(operand, sharers_[guest].life.lower) &&
            sharers_[guest].bytes <= sharers_[operand].bytes &&

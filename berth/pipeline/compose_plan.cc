@@ -111,18 +111,21 @@ PlannedBuffer planned_buffer(const Instance& instance, const Packing& packing, B
 std::vector<PlannedBuffer> member_rows(const Instance& instance, const Packing& packing,
                                        std::span<const Member> members) {
   std::vector<PlannedBuffer> rows;
+  rows.reserve(members.size());
   for (const Member& member : members) {
-    PlannedBuffer row = planned_buffer(instance, packing, member.buffer);
-    row.name = member.name;
-    row.offset = row.offset + member.offset;
-    row.bytes = member.bytes;
-    row.life = member.life;
-    row.gaps = member.gaps;
-    row.alignment = member.alignment;
-    if (row.fixed) row.fixed = *row.fixed + member.offset;
-    row.view_of = member.view_of;
-    row.reuses = member.reuses;
-    rows.push_back(std::move(row));
+    const Buffer& buffer = instance[member.buffer];
+    const Offset place = packing.placement.places[member.buffer.index()];
+    rows.push_back({.name = member.name,
+                    .arena = buffer.device.index(),
+                    .offset = place + buffer.skew + member.offset,
+                    .bytes = member.bytes,
+                    .skew = buffer.skew,
+                    .alignment = member.alignment,
+                    .life = member.life,
+                    .gaps = member.gaps,
+                    .view_of = member.view_of,
+                    .reuses = member.reuses});
+    if (buffer.fixed) rows.back().fixed = *buffer.fixed + member.offset;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (auto base = rows[i].view_of; base; base = rows[*base].view_of) {

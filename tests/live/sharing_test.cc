@@ -62,6 +62,16 @@ TEST(Sharing, AChainTakesOverStepByStepButNotTwiceInOne) {
   EXPECT_FALSE(at_once[2]);
 }
 
+// Whichever of them the order of the rows brings first.
+TEST(Sharing, BytesAreHandedOnOnceInAStep) {
+  const auto guests = grant(std::vector{sharer(0, 1, 3, 5), sharer(1, 1, 3, 4), sharer(2, 1, 2, 4)},
+                            std::vector<SharePermission>{{Kind::TakesOver, 0, 1, Bytes(0)},
+                                                         {Kind::TakesOver, 1, 2, Bytes(0)}},
+                            {});
+  EXPECT_TRUE(guests[0]);
+  EXPECT_FALSE(guests[1]);
+}
+
 TEST(Sharing, WhatStandsInAViewStandsWhereTheViewDoes) {
   auto view = sharer(0, 4, 0, 3);
   view.offset = Bytes(4);
