@@ -322,6 +322,11 @@ std::string access_text(const Program& program, const TensorAccess& access) {
     text +=
         fmt::format(R"(, "reuses": {})", json_quoted(program.tensors[access.reuses->index()].name));
   }
+  if (access.part_of) {
+    text += fmt::format(R"(, "part_of": {}, "offset": {})",
+                        json_quoted(program.tensors[access.part_of->of.index()].name),
+                        access.part_of->offset.count());
+  }
   return text + "}";
 }
 

@@ -26,8 +26,9 @@ class Rules {
   explicit Rules(const Program& program) : program_(program) {}
 
   Fault first() {
-    for (const auto rule : {&Rules::names, &Rules::layouts, &Rules::views, &Rules::host,
-                            &Rules::loops, &Rules::reads, &Rules::sums, &Rules::moves}) {
+    for (const auto rule :
+         {&Rules::names, &Rules::layouts, &Rules::views, &Rules::host, &Rules::loops, &Rules::reads,
+          &Rules::parts, &Rules::sums, &Rules::moves}) {
       if (Fault fault = (this->*rule)()) return fault;
     }
     return std::nullopt;
@@ -222,6 +223,44 @@ class Rules {
                           "write it first, or put both into one loop"};
     }
     return std::nullopt;
+  }
+
+  // What is copied to its place in a whole is all of it, and inside.
+  Fault parts() {
+    for (Step step = 0; step < program_.phases.size(); ++step) {
+      const Phase& phase = program_.phases[step];
+      for (std::size_t i = 0; i < phase.accesses.size(); ++i) {
+        if (!phase.accesses[i].part_of) continue;
+        const std::string fault = part_fault(phase, phase.accesses[i]);
+        if (fault.empty()) continue;
+        return ProgramFault{Table::Accesses,
+                            step,
+                            i,
+                            "part_of",
+                            fault,
+                            "name a tensor that this phase writes, in which all these bytes lie"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string part_fault(const Phase& phase, const TensorAccess& access) const {
+    const Tensor& part = tensors()[access.tensor.index()];
+    const Tensor& whole = tensors()[access.part_of->of.index()];
+    const auto end = checked_add(access.part_of->offset, part.bytes);
+    if (access.part_of->of == access.tensor) return "is the tensor itself";
+    if (part.chip != whole.chip) return fmt::format("\"{}\" is on another chip", whole.name);
+    if (!end || *end > whole.bytes) {
+      return fmt::format("{} bytes from byte {} on end past the {} of \"{}\"", part.bytes.count(),
+                         access.part_of->offset.count(), whole.bytes.count(), whole.name);
+    }
+    if (access.bytes < part.bytes) {
+      return fmt::format("only {} of {} bytes are read", access.bytes.count(), part.bytes.count());
+    }
+    const bool is_written = std::ranges::any_of(phase.accesses, [&](const TensorAccess& other) {
+      return other.kind == TensorAccess::Kind::Write && other.tensor == access.part_of->of;
+    });
+    return is_written ? "" : fmt::format("the phase does not write \"{}\"", whole.name);
   }
 
   static bool add(Bytes& sum, std::optional<Bytes> more) {

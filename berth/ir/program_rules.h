@@ -28,8 +28,9 @@ std::string path_of(const ProgramFault& fault);
 // dim, and `bytes` is that of the layout; views lead to bytes of a tensor on the same chip and not
 // in a circle; a tensor that the host reads is not declared in SRAM, nor pinned; loops hold phases
 // that exist, and of two that meet one holds the other; an intermediate that a phase reads is
-// written before it, or in a loop around both; and sums of bytes, of bytes moved and of scratch fit
-// 64 bits, for the whole program. Indices are the caller's promise.
+// written before it, or in a loop around both; a part is copied whole, to bytes of another tensor
+// on its chip that its phase writes; and sums of bytes, of bytes moved and of scratch fit 64 bits,
+// for the whole program. Indices are the caller's promise.
 std::optional<ProgramFault> find_program_fault(const Program& program);
 
 }  // namespace berth

@@ -167,6 +167,25 @@ TEST(ReadTarget, RefusesWithLineAndKey) {
   says(head + "chip = 4\n", "t.toml:3:8 chip: is no list");
 }
 
+TEST(ReadProgram, APartIsCopiedWholeToWhereItLies) {
+  const std::string tensors = R"({"name": "a", "kind": "intermediate", "bytes": 8},
+    {"name": "j", "kind": "intermediate", "bytes": 16},
+    {"name": "k", "kind": "intermediate", "chip": 1, "bytes": 16},
+    {"name": "n", "kind": "intermediate", "bytes": 16})";
+  const auto says = [&](const std::string& read, const std::string& what) {
+    const std::string body = R"({"write": "a", "bytes": 8}, {"write": "k", "bytes": 16}, )" + read +
+                             R"(, {"write": "j", "bytes": 16})";
+    EXPECT_NE(refusal(program(tensors, body)).find(what), std::string::npos)
+        << refusal(program(tensors, body));
+  };
+  says(R"({"read": "a", "bytes": 8, "part_of": "j", "offset": 8})", "none");
+  says(R"({"read": "a", "bytes": 4, "part_of": "j"})", "only 4 of 8 bytes are read");
+  says(R"({"read": "a", "bytes": 8, "part_of": "j", "offset": 9})", "end past the 16 of \"j\"");
+  says(R"({"read": "a", "bytes": 8, "part_of": "a"})", "is the tensor itself");
+  says(R"({"read": "a", "bytes": 8, "part_of": "k"})", "\"k\" is on another chip");
+  says(R"({"read": "a", "bytes": 8, "part_of": "n"})", "the phase does not write \"n\"");
+}
+
 TEST(WriteProgram, WhatIsWrittenIsReadToTheSameProgram) {
   const std::string text = R"({"format": "berth.program/1", "name": "p",
  "tensors": [{"name": "x \"q\"", "kind": "input", "bytes": 5, "tier": "dram"},
@@ -177,7 +196,7 @@ TEST(WriteProgram, WhatIsWrittenIsReadToTheSameProgram) {
              {"name": "y", "kind": "output", "bytes": 5, "host": true}],
  "buffers": [{"chip": 1, "site": 2, "offset": 3, "bytes": 4}],
  "phases": [{"name": "a", "scratch": 9,
-             "body": [{"read": "x \"q\"", "bytes": 5},
+             "body": [{"read": "x \"q\"", "bytes": 5, "part_of": "y", "offset": 0},
                       {"loop": 3, "body": [{"write": "h", "bytes": 1},
                                            {"loop": 4, "body": [{"read": "h", "bytes": 2}]},
                                            {"read": "v", "bytes": 3}]},
