@@ -165,6 +165,9 @@ class Reader {
     if (node == nullptr) return;
     const auto* array = node->as_array();
     if (array == nullptr) return keys.refuse("tile", "expected a list of integers");
+    if (array->size() > kMostTileSides) {
+      return keys.refuse("tile", fmt::format("expected {} integers at most", kMostTileSides));
+    }
     for (const toml::node& item : *array) {
       const auto* side = item.as_integer();
       if (side == nullptr || side->get() < 1) {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/ir/target.h"
+
 namespace berth {
 namespace {
 
@@ -169,6 +171,12 @@ Result<TargetUse> read_target_use(const JsonValue& value, const std::string& pat
   use.name = fields.string("name");
   use.sha256 = fields.string("sha256");
   use.tile = fields.addresses("tile");
+  if (use.tile.size() > kMostTileSides) {
+    fields.refuse("tile", fmt::format("expected {} integers at most", kMostTileSides));
+  }
+  if (std::ranges::find(use.tile, 0U) != use.tile.end()) {
+    fields.refuse("tile", "expected integers of at least 1");
+  }
   use.policy = read_word<Policy>(fields, "policy", kPolicies);
   read_items(fields, "tiers", use.tiers, read_tier);
   read_items(fields, "spilled", use.spilled, read_spilled);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,6 +9,9 @@
 #include "berth/base/bytes.h"
 
 namespace berth {
+
+// A tile has no more sides than a tensor has dimensions.
+inline constexpr std::size_t kMostTileSides = 64;
 
 // Sites of a chip whose local memories are alike.
 struct SiteGroup {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "berth/ir/phase_chips.h"
+#include "berth/ir/site_footprint.h"
 #include "berth/live/tensor_groups.h"
 
 namespace berth {
@@ -36,18 +37,6 @@ StoredAs stored_as(const DeployedProgram& deployed, TensorId id) {
 
 bool is_shared(StoredAs as) {
   return as == StoredAs::Input || as == StoredAs::Output;
-}
-
-// By chip: over every site, the highest byte that the program's own map reaches.
-std::map<ChipId, Bytes> site_bytes(const Program& program) {
-  std::map<std::pair<ChipId, std::uint64_t>, Bytes> highest;
-  for (const SiteBuffer& buffer : program.buffers) {
-    Bytes& end = highest[{buffer.chip, buffer.site}];
-    end = std::max(end, Bytes(buffer.offset.value()) + buffer.bytes);
-  }
-  std::map<ChipId, Bytes> by_chip;
-  for (const auto& [place, end] : highest) by_chip[place.first] += end;
-  return by_chip;
 }
 
 // The phases of a program in which each root is touched: first to last, loops as one.
@@ -107,7 +96,7 @@ class Writer {
     if (auto fault = find_lost_view(deployed, *groups)) return fault;
     const auto touched = touched_phases(deployed.program, *groups);
     keep_untouched(deployed, *groups, touched);
-    const auto sites = site_bytes(deployed.program);
+    const auto sites = site_footprint(deployed.program);
     for (std::uint64_t layer = 0; layer < deployed.layers; ++layer) {
       const ProgramRun run = {index, layer, lives_.step_names.size()};
       for (const Phase& phase : deployed.program.phases) {

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/ir/phase_loops.h"
 #include "berth/live/tensor_groups.h"
 
 // What is live is a matter of which phases have run, whatever their order:
@@ -265,12 +266,9 @@ class StretchSearch {
 class Stretches {
  public:
   Stretches(const Program& program, const TensorGroups& groups, Alignment unit)
-      : program_(program), groups_(groups), unit_(unit), stays_(program.phases.size()) {
-    for (std::size_t i = 0; i < stays_.size(); ++i) stays_[i] = program.phases[i].stays;
-    for (const PhaseLoop& loop : program.loops) {
-      for (auto i = loop.phases.lower; i < loop.phases.upper && i < stays_.size(); ++i) {
-        stays_[i] = true;
-      }
+      : program_(program), groups_(groups), unit_(unit), stays_(in_loops(program)) {
+    for (std::size_t i = 0; i < stays_.size(); ++i) {
+      stays_[i] = stays_[i] || program.phases[i].stays;
     }
     find_touches();
   }

@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "berth/ir/phase_loops.h"
+
 namespace berth {
 namespace {
 
@@ -14,10 +16,7 @@ class Reader {
       : program_(program),
         groups_(groups),
         touches_(program.tensors.size()),
-        in_loop_(program.phases.size(), false) {
-    for (const PhaseLoop& loop : program.loops) {
-      for (Step step = loop.phases.lower; step < loop.phases.upper; ++step) in_loop_[step] = true;
-    }
+        in_loop_(in_loops(program)) {
     for (Step step = 0; step < program.phases.size(); ++step) {
       for (const TensorAccess& access : program.phases[step].accesses) {
         if (access.kind == TensorAccess::Kind::Write) last_write(access.tensor) = step;

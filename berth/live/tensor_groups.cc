@@ -78,14 +78,13 @@ void extend(std::optional<LiveRange>& life, LiveRange more) {
 // A loop over phases counts as one phase, since the next turn finds what this one left. Bounds
 // whose product 64 bits do not hold make no difference here.
 std::vector<LiveRange> spans_of(const Program& program) {
+  Program bare;
+  bare.phases.resize(program.phases.size());
+  bare.loops = program.loops;
+  for (PhaseLoop& loop : bare.loops) loop.bound = 1;
+  const auto found = phase_spans(bare);
   std::vector<LiveRange> spans;
-  for (Step step = 0; step < program.phases.size(); ++step) spans.push_back({step, step + 1});
-  for (const PhaseLoop& loop : program.loops) {
-    for (Step step = loop.phases.lower; step < loop.phases.upper; ++step) {
-      spans[step] = {std::min(spans[step].lower, loop.phases.lower),
-                     std::max(spans[step].upper, loop.phases.upper)};
-    }
-  }
+  for (const PhaseSpan& span : *found) spans.push_back(span.span);
   return spans;
 }
 

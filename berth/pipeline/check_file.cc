@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "berth/base/sha256.h"
@@ -97,10 +98,31 @@ struct Told {
   Bytes bytes;
   LiveRange life;
   std::string device;
+  Offset offset;
 };
 
 std::string life_text(const LiveRange& life) {
   return fmt::format("[{}, {})", life.lower, life.upper);
+}
+
+// Where the input does not let the buffer be.
+std::optional<std::string> find_misplaced(const PlannedBuffer& buffer, const std::string& device,
+                                          const Told& told) {
+  if (buffer.bytes == Bytes(0)) return std::nullopt;
+  if (told.device != device) {
+    return fmt::format("buffer {} is of device '{}' in the input, of '{}' in the plan", buffer.name,
+                       device, told.device);
+  }
+  const std::uint64_t offset = told.offset.value();
+  const std::uint64_t skew = buffer.skew.count();
+  if (offset < skew || (offset - skew) % buffer.alignment.value() != 0) {
+    return fmt::format(
+        "buffer {} is at {}, which is not {} bytes past a multiple of its alignment {}",
+        buffer.name, offset, skew, buffer.alignment.value());
+  }
+  if (!buffer.fixed || *buffer.fixed == told.offset) return std::nullopt;
+  return fmt::format("buffer {} is fixed at {} in the input, and at {} in the plan", buffer.name,
+                     buffer.fixed->value(), offset);
 }
 
 // The first buffer of the question that the plan does not place (nor keeps) as it must be.
@@ -108,7 +130,8 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
   std::map<std::string, Told> told;
   for (const PlannedBuffer& buffer : plan.buffers) {
     const std::string& device = plan.arenas[buffer.arena].device;
-    if (told.emplace(buffer.name, Told{buffer.bytes, buffer.life, device}).second) continue;
+    if (told.emplace(buffer.name, Told{buffer.bytes, buffer.life, device, buffer.offset}).second)
+      continue;
     return fmt::format("the plan places buffer {} twice", buffer.name);
   }
   // What a person may leave out of a plan; what the input itself leaves out is no question.
@@ -130,18 +153,22 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
           "the input has buffer {} ({} bytes, live {}), which the plan does not place", buffer.name,
           buffer.bytes.count(), life_text(buffer.life));
     }
-    const auto& [bytes, life, device] = found->second;
-    if (bytes != buffer.bytes) {
+    const Told& said = found->second;
+    if (said.bytes != buffer.bytes) {
       return fmt::format("buffer {} has {} bytes in the input, {} in the plan", buffer.name,
-                         buffer.bytes.count(), bytes.count());
+                         buffer.bytes.count(), said.bytes.count());
     }
-    if (!life.covers(buffer.life)) {
+    if (!said.life.covers(buffer.life)) {
       return fmt::format("buffer {} is live {} in the input, only {} in the plan", buffer.name,
-                         life_text(buffer.life), life_text(life));
+                         life_text(buffer.life), life_text(said.life));
     }
-    if (plan.target && !device.starts_with(question.arenas[buffer.arena].device + ".")) {
-      return fmt::format("buffer {} is on {} in the input, on {} in the plan", buffer.name,
-                         question.arenas[buffer.arena].device, device);
+    const std::string& device = question.arenas[buffer.arena].device;
+    if (plan.target && !said.device.starts_with(device + ".")) {
+      return fmt::format("buffer {} is on {} in the input, on {} in the plan", buffer.name, device,
+                         said.device);
+    }
+    if (!plan.target) {
+      if (auto fault = find_misplaced(buffer, device, said)) return fault;
     }
     told.erase(found);
   }
@@ -178,9 +205,9 @@ std::string standing_text(const std::string& host, std::uint64_t offset) {
   return fmt::format("{} from byte {} on", host, offset);
 }
 
-Permitted permitted_by(const Question& question) {
+Permitted permitted_by(std::span<const NamedPermission> permissions) {
   Permitted permitted;
-  for (const NamedPermission& permission : question.permissions) {
+  for (const NamedPermission& permission : permissions) {
     permitted[{permission.guest, permission.kind}].insert(
         standing_text(permission.host, permission.offset.count()));
   }
@@ -190,10 +217,10 @@ Permitted permitted_by(const Question& question) {
 // The first buffer that stands on another's bytes although the input does not say that it is, or
 // may be, those bytes; or that does not although the input says so. The plan is sound.
 std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
-                                            const Question& question) {
+                                            std::span<const NamedPermission> permissions) {
   const auto views = views_of(plan);
   const auto input_views = views_of(input);
-  const auto permitted = permitted_by(question);
+  const auto permitted = permitted_by(permissions);
   const auto permits = [&](const std::string& guest, SharePermission::Kind kind,
                            const std::string& host, std::uint64_t offset) {
     const auto found = permitted.find({guest, kind});
@@ -238,6 +265,15 @@ std::optional<std::string> of_file(std::optional<std::string> mismatch, const Pl
   return mismatch;
 }
 
+// An arena on a target whose device and tier are not one memory.
+std::optional<std::string> find_two_named(const Plan& plan) {
+  for (const PlannedArena& arena : plan.arenas) {
+    if (arena.device.ends_with("." + arena.tier)) continue;
+    return fmt::format("arena {} calls its tier '{}'", arena.device, arena.tier);
+  }
+  return std::nullopt;
+}
+
 // The input as a plan that places nothing in particular and shares nothing that it need not: its
 // rows are what must be told.
 Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFile& input,
@@ -245,11 +281,20 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   if (plan.target) {
     const auto rows = rows_on_target(input, plan.target->tile, options);
     if (!rows) return tl::unexpected(rows.error());
-    return of_file(find_mismatch(plan, *rows), plan, *rows);
+    auto mismatch = find_two_named(plan);
+    if (!mismatch) mismatch = find_mismatch(plan, *rows);
+    if (!mismatch) mismatch = find_unpermitted(plan, *rows, {});  // there nothing shares
+    return of_file(std::move(mismatch), plan, *rows);
   }
   PlanOptions in_order = options;
   in_order.in_place = true;
   in_order.share = false;
+  // A plan of a model says the unit that it keeps to; a table and a schedule say their own.
+  const InputKind kind = kind_of(input.content);
+  const bool is_model = kind == InputKind::Tflite || kind == InputKind::Onnx;
+  if (is_model && !options.alignment && !plan.arenas.empty()) {
+    in_order.alignment = plan.arenas[0].unit;
+  }
   if (!plan.order.empty()) in_order.order = plan.order;
   const auto question = read_question(input, in_order);
   if (!question) return tl::unexpected(question.error());
@@ -264,13 +309,22 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   const auto rows = compose_plan(input, *question, nowhere, options);
   if (!rows) return tl::unexpected(rows.error());
   auto mismatch = find_mismatch(plan, *rows);
-  if (!mismatch) mismatch = find_unpermitted(plan, *rows, *question);
+  if (!mismatch) mismatch = find_unpermitted(plan, *rows, question->permissions);
   return of_file(std::move(mismatch), plan, *rows);
 }
 
-// The memory that a device of a plan on a target is: how much it has, if it is limited.
+// What of a plan is not for this target: the tiles that it says tensors are stored in, an arena
+// past the memory that its device is, two arenas in one memory.
 std::optional<std::string> find_past_target(const Plan& plan, const Target& target) {
+  if (plan.target && plan.target->tile != target.tile) {
+    return fmt::format("the plan stores tensors in tiles [{}], the target in tiles [{}]",
+                       fmt::join(plan.target->tile, ", "), fmt::join(target.tile, ", "));
+  }
+  std::set<std::string> devices;
   for (const PlannedArena& arena : plan.arenas) {
+    if (!devices.insert(arena.device).second) {
+      return fmt::format("the plan has two arenas in {}", arena.device);
+    }
     bool is_known = false;
     for (std::size_t i = 0; i < target.chips.size(); ++i) {
       const Chip& chip = target.chips[i];

@@ -85,6 +85,9 @@ Deployment in_whole_units(Deployment deployment, Alignment unit) {
       tensor.bytes = *bytes;
       tensor.layout.reset();
     }
+    for (Phase& phase : it.program.phases) {
+      phase.scratch = checked_round_up(phase.scratch, unit).value_or(phase.scratch);
+    }
   }
   return deployment;
 }

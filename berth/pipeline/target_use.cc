@@ -34,7 +34,11 @@ class Writer {
         demand_(demand),
         answer_(answer),
         lives_(lives),
-        tiers_(tiers) {}
+        tiers_(tiers) {
+    for (std::size_t i = 0; i < lives.tensors.size(); ++i) {
+      tier_of_.emplace(std::pair(lives.tensors[i].program, lives.tensors[i].tensor), tiers[i]);
+    }
+  }
 
   TargetUse write(const PlacedDeployment& placed) {
     TargetUse use{.name = target_.name, .tile = target_.tile, .policy = answer_.plan.policy};
@@ -87,11 +91,8 @@ class Writer {
   }
 
   Tier tier_of(std::size_t program, TensorId tensor) const {
-    for (std::size_t i = 0; i < lives_.tensors.size(); ++i) {
-      const StoredTensor& row = lives_.tensors[i];
-      if (row.program == program && row.tensor == tensor) return tiers_[i];
-    }
-    return Tier::Dram;  // of no layers
+    const auto found = tier_of_.find({program, tensor});
+    return found == tier_of_.end() ? Tier::Dram : found->second;  // else it is of no layers
   }
 
   void find_spilled(TargetUse& use) {
@@ -160,6 +161,7 @@ class Writer {
   const DeploymentDemand& demand_;
   const ResidencyAnswer& answer_;
   const DeploymentLives& lives_;
+  std::map<std::pair<std::size_t, TensorId>, Tier> tier_of_;  // of a tensor in its first layer
   std::span<const Tier> tiers_;
   std::map<std::pair<std::size_t, TensorId>, bool> spilled_;
 };

@@ -8,6 +8,7 @@
 
 #include "berth/ir/phase_chips.h"
 #include "berth/ir/program_rules.h"
+#include "berth/ir/site_footprint.h"
 
 namespace berth {
 namespace {
@@ -123,13 +124,8 @@ Result<std::vector<Bytes>> moved_bytes(const Program& program) {
 }
 
 std::vector<Bytes> buffer_footprint(const Program& program, std::size_t chips) {
-  std::map<std::pair<ChipId, std::uint64_t>, Bytes> highest;  // by site
-  for (const SiteBuffer& buffer : program.buffers) {
-    Bytes& end = highest[{buffer.chip, buffer.site}];
-    end = std::max(end, Bytes(buffer.offset.value()) + buffer.bytes);
-  }
   std::vector<Bytes> footprint(chips);
-  for (const auto& [place, end] : highest) footprint[place.first.index()] += end;
+  for (const auto& [chip, bytes] : site_footprint(program)) footprint[chip.index()] = bytes;
   return footprint;
 }
 

@@ -153,6 +153,43 @@ TEST(PlanOnTarget, LaunchesSayHowFarTheyReachWhereThatIsAskedFor) {
   EXPECT_NE(written(true).find("\"berth.launches/2\""), std::string::npos);
 }
 
+// What check says of a plan on a target in which one thing was changed.
+std::string mismatch_of(const std::string& from, const std::string& to, const std::string& chips) {
+  const InputFile input = input_of(program_of(kChain));
+  std::string text = write_plan(planned(input, target_of(60)).plan);
+  const auto at = text.find(from);
+  if (at == std::string::npos) return "not there: " + from + " in " + text;
+  text.replace(at, from.size(), to);
+  const InputFile target = {"t.toml", target_of(60).content + chips};
+  const auto checked = check_file({"p.json", text}, input, {}, target);
+  if (!checked) return to_string(checked.error());
+  return checked->verdict.sound() ? checked->mismatch.value_or("") : "unsound";
+}
+
+TEST(PlanOnTarget, WhatAPlanSaysOfItsMemoriesIsHeldAgainstTheTarget) {
+  EXPECT_EQ(mismatch_of("chip0.sram", "chip0.sram", ""), "");
+  EXPECT_EQ(mismatch_of("\"tier\": \"sram\"", "\"tier\": \"dram\"", ""),
+            "arena chip0.sram calls its tier 'dram'");
+  EXPECT_NE(mismatch_of("\"tile\": []", "\"tile\": [0]", "").find("at least 1"), std::string::npos);
+  EXPECT_EQ(mismatch_of("\"tile\": []", "\"tile\": [4]", ""),
+            "the plan stores tensors in tiles [4], the target in tiles []");
+}
+
+// Nothing in the plan itself says that they are two.
+TEST(PlanOnTarget, TwoLiveTensorsAreNoViewsOfOneAnother) {
+  const InputFile input = input_of(program_of({{0, 2, 5}, {0, 2, 5}}));
+  Plan plan = planned(input, target_of(60)).plan;
+  ASSERT_EQ(plan.buffers.size(), 2u);
+  plan.buffers[0].offset = plan.buffers[1].offset = Offset(0);
+  plan.buffers[1].view_of = 0;
+  ArenaFigures& figures = plan.arenas[0].figures;
+  figures.peak = figures.max_load = figures.max_load_unpadded = figures.lower_bound = Bytes(5);
+  const auto checked = check_file({"p.json", write_plan(plan)}, input, {}, target_of(60));
+  ASSERT_TRUE(checked) << to_string(checked.error());
+  EXPECT_TRUE(checked->verdict.sound());
+  EXPECT_NE(checked->mismatch.value_or("").find("does not permit"), std::string::npos);
+}
+
 // x -> h -> y with a weight and a state of 10 bytes.
 Program with_everything() {
   Program program{.name = "p",

@@ -122,6 +122,55 @@ TEST(SharedRows, WhatFitsOnlyApartIsPlacedApart) {
   EXPECT_EQ(planned(table, options).plan.buffers[1].offset, Offset(2));
 }
 
+// Each of them is a stretch of what the joined row holds; to look at all for each would take
+// minutes.
+TEST(SharedRows, ManyPartsOfOneRowArePlannedAndChecked) {
+  constexpr std::uint64_t kParts = 20'000;
+  std::string table = "id,lower,upper,size,part_of\n";
+  for (std::uint64_t i = 0; i < kParts; ++i) {
+    table += "r" + std::to_string(i) + "," + std::to_string(i) + "," + std::to_string(kParts + 2) +
+             ",64,j@" + std::to_string(64 * i) + "\n";
+  }
+  table += "j," + std::to_string(kParts + 1) + "," + std::to_string(kParts + 3) + "," +
+           std::to_string(64 * kParts) + ",\n";
+  const auto file = planned(table);
+  EXPECT_EQ(arena(file), 64 * kParts);
+  EXPECT_EQ(mismatch(written(file, "p.json"), table), "");
+}
+
+// A plan with one thing changed that the table demands.
+TEST(SharedRows, APlanThatLeavesWhatItsTableDemandsIsRefused) {
+  const std::string table =
+      "id,lower,upper,size,alignment,offset,device\na,0,3,4,1,,A\nb,0,3,8,8,,A\nc,0,3,4,1,16,A\n"
+      "d,0,3,4,1,,B\n";
+  const std::string plan = written(planned(table), "p.json");
+  EXPECT_EQ(mismatch(plan, table), "");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = plan;
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from << " in " << plan;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  };
+  EXPECT_EQ(mismatch(changed("\"offset\": 16, \"bytes\": 4, \"skew\": 0, \"alignment\": 1, "
+                             "\"first\": 0, \"end\": 3, \"fixed\": 16",
+                             "\"offset\": 12, \"bytes\": 4, \"skew\": 0, \"alignment\": 1, "
+                             "\"first\": 0, \"end\": 3"),
+                     table),
+            "buffer c is fixed at 16 in the input, and at 12 in the plan");
+  EXPECT_EQ(mismatch(changed("\"device\": \"B\"", "\"device\": \"C\""), table),
+            "buffer d is of device 'B' in the input, of 'C' in the plan");
+  std::string moved = changed("\"alignment\": 8, \"first\"", "\"alignment\": 1, \"first\"");
+  for (const auto& [from, to] : {std::pair("\"a\", \"arena\": 0, \"offset\": 8", "@0"),
+                                 std::pair("\"b\", \"arena\": 0, \"offset\": 0", "@4")}) {
+    const auto at = moved.find(from);
+    ASSERT_NE(at, std::string::npos) << plan;
+    std::string name = std::string(from).substr(0, std::string(from).rfind(' ') + 1);
+    moved.replace(at, std::string(from).size(), name + (std::string(to) == "@0" ? "0" : "4"));
+  }
+  EXPECT_EQ(mismatch(moved, table),
+            "buffer b is at 4, which is not 0 bytes past a multiple of its alignment 8");
+}
+
 DoesNotFit not_fitting(const std::string& table, std::uint64_t capacity) {
   PlanOptions options;
   options.capacity = {{"", Bytes(capacity)}};
