@@ -1,9 +1,10 @@
 #include "berth/certify/arena_judge.h"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
+#include <optional>
+#include <vector>
 
+#include "berth/base/parallel.h"
 #include "berth/certify/arena.h"
 #include "berth/certify/arena_exact.h"
 #include "berth/certify/arena_extents.h"
@@ -26,45 +27,18 @@ std::vector<std::size_t> stretches(const LaunchSchedule& schedule) {
   return begin;
 }
 
-// Rule C on threads, each of which takes the next stretch that nobody has: where one gets no
-// processor, the others do its work.
-class StraySearch {
- public:
-  StraySearch(const ArenaChecker& checker, const LaunchSchedule& schedule,
-              const ArenaChecker::DeclaredPhases& declared, WordRule rule)
-      : checker_(checker),
-        schedule_(schedule),
-        declared_(declared),
-        rule_(rule),
-        begin_(stretches(schedule)),
-        strays_(begin_.size() - 1) {}
-
-  std::optional<Finding> search(std::uint64_t threads) {
-    {
-      std::vector<std::jthread> others;
-      for (std::uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-      work();
-    }
-    const auto found = std::ranges::find_if(strays_, [](const auto& s) { return s.has_value(); });
-    return found == strays_.end() ? std::nullopt : *found;
-  }
-
- private:
-  void work() {
-    for (std::size_t i = next_++; i < strays_.size(); i = next_++) {
-      strays_[i] = checker_.find_stray(schedule_, declared_, begin_[i], begin_[i + 1], rule_);
-      if (strays_[i]) next_ = strays_.size();  // those before it have been taken
-    }
-  }
-
-  const ArenaChecker& checker_;
-  const LaunchSchedule& schedule_;
-  const ArenaChecker::DeclaredPhases& declared_;
-  WordRule rule_;
-  std::vector<std::size_t> begin_;
-  std::vector<std::optional<Finding>> strays_;  // by stretch
-  std::atomic<std::size_t> next_ = 0;
-};
+// Rule C on threads.
+std::optional<Finding> find_stray(const ArenaChecker& checker, const LaunchSchedule& schedule,
+                                  const ArenaChecker::DeclaredPhases& declared, WordRule rule,
+                                  std::uint64_t threads) {
+  const auto begin = stretches(schedule);
+  std::vector<std::optional<Finding>> strays(begin.size() - 1);  // by stretch
+  const auto first = find_index(strays.size(), threads, [&](std::size_t i) {
+    strays[i] = checker.find_stray(schedule, declared, begin[i], begin[i + 1], rule);
+    return strays[i].has_value();
+  });
+  return first ? strays[*first] : std::nullopt;
+}
 
 // Rules A to D.
 Verdict judge_words(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
@@ -76,7 +50,7 @@ Verdict judge_words(const PlaneTable& planes, const LaunchSchedule& schedule, Wo
   const auto declared = checker.declared_phases(schedule);
   const WordRule one_by_one = rule == Words::OneByOne ? no_value_strays : nullptr;
   auto found = count == 1 ? checker.find_stray(schedule, declared, 0, schedule.size(), one_by_one)
-                          : StraySearch(checker, schedule, declared, one_by_one).search(count);
+                          : find_stray(checker, schedule, declared, one_by_one, count);
   if (!found) found = checker.find_lost(schedule, declared);
   return {found.value_or(Certified()), schedule.size()};
 }

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/parallel.h"
 #include "berth/plan/greedy.h"
-#include "berth/plan/parallel.h"
 #include "berth/plan/squeaky_wheel.h"
 
 namespace berth {

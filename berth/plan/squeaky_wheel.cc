@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/base/parallel.h"
 #include "berth/plan/live_index.h"
-#include "berth/plan/parallel.h"
 #include "berth/plan/placer.h"
 
 namespace berth {
