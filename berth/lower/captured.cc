@@ -80,19 +80,14 @@ class CaptureLowering {
       warnings_.push_back(fmt::format("{} reads {} before anything writes it", phases_.back().phase,
                                       tensor.range.name));
     }
+    std::vector<Plane>& planes = phases_.back().planes;
+    if (!tensor.first_taken || tensor.last_taken != now_) {
+      tensor.plane = planes.size();
+      planes.push_back({tensor.range, false});
+    }
+    if (!is_new && !is_written) planes[tensor.plane].carried = true;
     if (!tensor.first_taken) tensor.first_taken = now_;
     tensor.last_taken = now_;
-    add_plane(tensor.range, !is_new && !is_written);
-  }
-
-  void add_plane(const NamedRange& range, bool carried) {
-    std::vector<Plane>& planes = phases_.back().planes;
-    const auto known = std::ranges::find(planes, range, &Plane::range);
-    if (known == planes.end()) {
-      planes.push_back({range, carried});
-    } else {
-      known->carried = known->carried || carried;
-    }
   }
 
   void add_notes() {
@@ -133,6 +128,11 @@ class CaptureLowering {
     std::vector<NamedRange> globals;
     std::uint64_t bits = 0;
     for (const CapturedRegion& region : ranges_.regions()) {
+      if (region.extent.upper - region.extent.lower == kAddressEnd) {
+        return tl::unexpected(Error{Error::Kind::Limit, region.name,
+                                    "allocations that overlap cover every address there is",
+                                    "no machine gives them: look for the record that is wrong"});
+      }
       const Address address(static_cast<std::uint64_t>(region.extent.lower));
       const Bytes bytes(static_cast<std::uint64_t>(region.extent.upper - region.extent.lower));
       windows.push_back({address, bytes});

@@ -18,7 +18,8 @@ enum class CapturedPart { Everything, Kernels };
 // it without reading, or where it is taken for the first time; carried otherwise. A memory that is
 // first taken to be read alone is the same tensor as the last one of its place and size.
 //
-// Refuses (as a limit) a capture whose tensors take more than 2^30 looks to find.
+// Refuses (as a limit) a capture whose tensors take more than 2^30 looks to find, and one whose
+// allocations cover every address.
 Result<LoweredSchedule> lower_capture(const Capture& capture, CapturedPart part);
 
 }  // namespace berth

@@ -29,6 +29,7 @@ struct CapturedTensor {
   NamedRange range;
   std::optional<std::uint64_t> first_taken{};  // by which command
   std::uint64_t last_taken = 0;
+  std::size_t plane = 0;  // of that command's phase
 };
 
 // The allocations of a run, and what commands make of them.

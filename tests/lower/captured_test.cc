@@ -193,6 +193,36 @@ TEST(Captured, AllocationsThatShareAddressesAreOneWindow) {
   EXPECT_EQ(lowered.planes.globals()[0], range("buffer 1 and 1 more", kBase, 5000));
 }
 
+TEST(Captured, AllocationsThatCoverEveryAddressAreRefused) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+  Capture capture;
+  capture.memories = {{CapturedMemory::Kind::Buffer, Address(0), Bytes(kHalf + 1)},
+                      {CapturedMemory::Kind::Buffer, Address(kHalf), Bytes(kHalf)}};
+  const auto lowered = lower_capture(capture, CapturedPart::Everything);
+  ASSERT_FALSE(lowered);
+  EXPECT_EQ(lowered.error().kind, Error::Kind::Limit);
+  EXPECT_EQ(lowered.error().where, "buffer 1 and 1 more");
+
+  capture.memories[0].address = Address(1);
+  capture.memories[0].bytes = Bytes(kHalf);
+  EXPECT_TRUE(lower_capture(capture, CapturedPart::Everything));
+}
+
+TEST(Captured, ACommandOfManyPartsTakesEachOnce) {
+  Watched run;
+  std::vector<CapturedWord> words;
+  for (std::uint64_t i = 0; i < 4096; ++i) {
+    words.push_back(run.word(run.part(i, 1), Access::Write));
+  }
+  words.push_back(run.word(run.part(0, 4096), Access::Read));
+  auto twice = words;
+  twice.insert(twice.end(), words.begin(), words.end());
+  run.kernel("first", words);
+  run.kernel("second", twice);
+  EXPECT_EQ(planes(run.lowered(), 0).size(), words.size());
+  EXPECT_EQ(planes(run.lowered(), 1).size(), words.size());
+}
+
 TEST(Captured, KernelsAloneAreCountedAsASchedulesStepsAre) {
   Watched run;
   run.move("write", {run.word(MemoryId(0), Access::Write)});
