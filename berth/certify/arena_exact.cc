@@ -17,15 +17,11 @@ std::optional<AddressRange> next_hole(const ArenaRanges& ranges, PhaseId phase, 
   while (const AddressRange* window = first_from(ranges.windows(), from)) {
     AddressRange hole = {std::max(from, window->lower - std::min(more, window->lower)),
                          window->upper};
-    from = hole.lower;
     for (const Stretches named : {ranges.globals(), ranges.planes(phase)}) {
       const AddressRange* range = first_from(named, hole.lower + more);
       if (range == nullptr) continue;
-      if (range->lower <= hole.lower) {
-        from = range->upper - more;
-        hole.upper = hole.lower;
-      }
-      hole.upper = std::min({hole.upper, std::max(range->lower, hole.lower), range->upper - more});
+      if (range->lower <= hole.lower) from = range->upper - more;  // and the hole is empty
+      hole.upper = std::min(hole.upper, std::max(range->lower, hole.lower));
     }
     if (!hole.empty()) return hole;
   }
@@ -73,11 +69,8 @@ std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId
 
 std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
                                          const WordMotion& motion, std::uint64_t length) {
-  if (motion.values.empty() && motion.deltas > 0) {
-    return first_stray_step(ranges, phase, motion, length);
-  }
-  const std::uint64_t count = motion.values.empty() ? 1 : motion.iterations;
-  for (std::uint64_t t = 0; t < count; ++t) {
+  if (motion.values.empty()) return first_stray_step(ranges, phase, motion, length);
+  for (std::uint64_t t = 0; t < motion.iterations; ++t) {
     const AddressRange bytes = {motion.at(t), WideAddress(motion.at(t)) + length};
     if (bytes.upper > kAddressEnd || !ranges.allow(phase, bytes)) return t;
   }

@@ -68,15 +68,15 @@ __attribute__((target("avx2,popcnt"))) std::size_t filter_words_by_four(
 std::size_t filter_words(std::span<const std::uint64_t> words, std::uint64_t first,
                          std::uint64_t last, FilteredWords& kept) {
   assert(words.size() <= kFilterChunk);
+  std::size_t count = 0;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) {
     const auto fours = words.first(words.size() / 4 * 4);
-    const std::size_t count = filter_words_by_four(fours, first, last, kept.data());
+    count = filter_words_by_four(fours, first, last, kept.data());
     words = words.subspan(fours.size());
-    return count + filter_words_one_by_one(words, first, last, kept.data() + count);
   }
 #endif
-  return filter_words_one_by_one(words, first, last, kept.data());
+  return count + filter_words_one_by_one(words, first, last, kept.data() + count);
 }
 
 }  // namespace berth

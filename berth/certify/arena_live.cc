@@ -14,7 +14,7 @@ PlaneTensors::PlaneTensors(const PlaneTable& planes) {
     begin_.push_back(ranges.size());
     for (const Plane& plane : phase.planes) {
       ranges.push_back(&plane.range);
-      uses_.push_back({0, plane.carried});
+      uses_.push_back({.carried = plane.carried});
     }
   }
   begin_.push_back(ranges.size());

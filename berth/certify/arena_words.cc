@@ -43,7 +43,7 @@ std::array<AddressRange, 2> hull(const WordMotion& motion) {
   const bool comes_round = steps > 0 && (step >= kAddressEnd || step * steps >= kAddressEnd);
   if (comes_round) return {AddressRange{0, kAddressEnd}};
 
-  const auto travel = static_cast<std::uint64_t>(steps > 0 ? step * steps : 0);
+  const auto travel = static_cast<std::uint64_t>(step * steps);
   const bool falls = motion.step < 0;
   const std::uint64_t first = falls ? last_below(motion.base, travel) : motion.base;
   const std::uint64_t last = falls ? motion.base : last_above(motion.base, travel);

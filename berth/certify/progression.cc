@@ -19,9 +19,9 @@ namespace berth {
 namespace {
 
 struct Level {
-  WideAddress step = 0;
-  WideAddress modulus = 0;
-  WideAddress lower = 0;
+  WideAddress step{};
+  WideAddress modulus{};
+  WideAddress lower{};
 };
 
 constexpr std::size_t kDeepest = 65;  // the modulus halves from 2^64 down
@@ -37,10 +37,11 @@ std::optional<std::uint64_t> first_hit(WideAddress step, WideAddress modulus, Ad
   std::size_t depth = 0;
   WideAddress lower = range.lower;
   WideAddress upper = range.upper - 1;
+  if (lower == 0) return 0;
   WideAddress t = 0;
-  while (lower != 0) {
+  while (true) {  // lower is no multiple of the last step, so its residue is never 0
     if (step == 0) return std::nullopt;
-    if (2 * step > modulus) {
+    if (step > modulus - step) {
       step = modulus - step;
       const WideAddress highest = modulus - lower;
       lower = modulus - upper;
@@ -54,7 +55,6 @@ std::optional<std::uint64_t> first_hit(WideAddress step, WideAddress modulus, Ad
     lower %= step;
     upper %= step;
     step = rest == 0 ? 0 : modulus - rest;
-    t = 0;
   }
   while (depth > 0) {
     const Level& level = levels[--depth];
