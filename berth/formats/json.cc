@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "berth/base/seeded_hash.h"
+
 namespace berth {
 namespace {
 
@@ -207,7 +209,7 @@ class Builder {
   std::vector<std::string>& strings_;
   std::size_t scan_from_ = 0;
   std::size_t token_ = 0;
-  std::unordered_map<std::string, std::uint32_t> keys_;
+  std::unordered_map<std::string, std::uint32_t, SeededHash> keys_;
   std::uint32_t key_ = kNone;
   std::vector<std::uint32_t> parents_;
   std::string error_;

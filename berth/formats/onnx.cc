@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "berth/base/seeded_hash.h"
 #include "berth/base/text.h"
 #include "berth/formats/onnx_attributes.h"
 #include "berth/formats/onnx_file.h"
@@ -51,7 +52,7 @@ void add_captured(const schema::Node& node, std::vector<std::string>& names) {
   while (!open.empty()) {
     const schema::Graph& graph = *open.back();
     open.pop_back();
-    std::unordered_set<std::string> own;
+    std::unordered_set<std::string, SeededHash> own;
     for (const auto& input : graph.input()) own.insert(input.name());
     for (const auto& tensor : graph.initializer()) own.insert(tensor.name());
     for (const auto& inner : graph.node()) own.insert(inner.output().begin(), inner.output().end());
@@ -85,8 +86,8 @@ struct Frame {
   std::size_t block = 0;
   std::string path;  // of the node that runs it: "node 5 (If) then_branch: "
   std::map<std::string, std::int64_t> opsets;
-  std::unordered_map<std::string, const schema::Type*> declared;  // asked, never walked
-  std::vector<ModelAttribute> given;                              // to a function, by its caller
+  std::unordered_map<std::string, const schema::Type*, SeededHash> declared;
+  std::vector<ModelAttribute> given;  // to a function, by its caller
 
   std::size_t next = 0;              // index in the order
   std::optional<ModelNode> current;  // its bodies being read

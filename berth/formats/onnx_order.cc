@@ -5,10 +5,12 @@
 #include <queue>
 #include <unordered_map>
 
+#include "berth/base/seeded_hash.h"
+
 namespace berth::onnx {
 namespace {
 
-using Writers = std::unordered_map<std::string, std::size_t>;  // asked, never walked
+using Writers = std::unordered_map<std::string, std::size_t, SeededHash>;
 
 Writers writers_of(std::span<const NodeNames> nodes) {
   Writers writers;

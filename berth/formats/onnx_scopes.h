@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/id.h"
+#include "berth/base/seeded_hash.h"
 
 namespace berth::onnx {
 
@@ -45,7 +46,7 @@ class Scopes {
  private:
   struct Scope {
     bool isolated = false;
-    std::unordered_map<std::string, NamedValue> names;  // asked, never walked
+    std::unordered_map<std::string, NamedValue, SeededHash> names;
   };
   std::vector<Scope> scopes_;
 };

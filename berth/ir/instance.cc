@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "berth/base/seeded_hash.h"
+
 namespace berth {
 namespace {
 
@@ -105,7 +107,7 @@ std::optional<Error> find_sum_fault(std::span<const Device> devices,
 }
 
 std::optional<Error> find_name_fault(std::span<const Buffer> buffers) {
-  std::unordered_map<std::string_view, std::size_t> seen;
+  std::unordered_map<std::string_view, std::size_t, SeededHash> seen;
   seen.reserve(buffers.size());
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const auto [first, is_new] = seen.emplace(buffers[i].name, i);

@@ -12,6 +12,7 @@
 
 #include "berth/base/id.h"
 #include "berth/base/result.h"
+#include "berth/base/seeded_hash.h"
 
 namespace berth {
 
@@ -171,7 +172,7 @@ class LaunchScheduleBuilder {
     std::uint32_t id(std::string_view text);
 
     std::vector<std::string> texts;
-    std::unordered_map<std::string, std::uint32_t> ids;  // looked up, never iterated
+    std::unordered_map<std::string, std::uint32_t, SeededHash> ids;
   };
 
   Strings phases_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cassert>
 
+#include "berth/base/seeded_hash.h"
 #include "berth/ir/op_rules.h"
 
 namespace berth {
@@ -15,20 +16,8 @@ constexpr std::array<std::string_view, 12> kKindNames = {"buffer",  "param",  "a
                                                          "bitcast", "after",  "kernel", "store",
                                                          "call",    "linear", "end",    "backedge"};
 
-class Hash {
- public:
-  void add(std::uint64_t value) {
-    state_ = (state_ ^ value) * 0x9E3779B97F4A7C15U + (state_ >> 29);
-  }
-  void add(std::string_view text) { add(std::hash<std::string_view>()(text)); }
-  std::size_t value() const { return static_cast<std::size_t>(state_ ^ (state_ >> 32)); }
-
- private:
-  std::uint64_t state_ = 0x243F6A8885A308D3U;
-};
-
 struct AddAttributes {
-  Hash& hash;
+  HashState& hash;
 
   void operator()(std::monostate) const {}
   void operator()(const Storage& storage) const {
@@ -50,7 +39,7 @@ struct AddAttributes {
 };
 
 std::size_t hash_of(const Op& op) {
-  Hash hash;
+  HashState hash;
   hash.add(static_cast<std::uint64_t>(op.kind));
   for (const OpId source : op.sources) hash.add(source.index());
   std::visit(AddAttributes{hash}, op.attributes);

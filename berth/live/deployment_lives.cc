@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "berth/base/seeded_hash.h"
 #include "berth/ir/phase_chips.h"
 #include "berth/ir/site_footprint.h"
 #include "berth/live/tensor_groups.h"
@@ -137,7 +139,8 @@ class Writer {
 
   std::string unused_name(std::string name) {
     const std::string plain = name;
-    for (std::size_t i = 1; !names_.insert(name).second; ++i) name = fmt::format("{}#{}", plain, i);
+    std::size_t& tried = tried_[plain];  // what was taken stays taken
+    while (!names_.insert(name).second) name = fmt::format("{}#{}", plain, ++tried);
     return name;
   }
 
@@ -205,7 +208,8 @@ class Writer {
 
   const Deployment& deployment_;
   bool is_alone_ = false;
-  std::unordered_set<std::string> names_;  // asked, never walked
+  std::unordered_set<std::string, SeededHash> names_;
+  std::unordered_map<std::string, std::size_t, SeededHash> tried_;  // numbers, by plain name
   DeploymentLives lives_;
 };
 

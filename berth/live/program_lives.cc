@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "berth/base/seeded_hash.h"
 #include "berth/ir/phase_chips.h"
 #include "berth/live/load.h"
 #include "berth/live/reuse.h"
@@ -202,7 +203,7 @@ class Builder {
   }
 
   void add_scratch() {
-    std::unordered_set<std::string> taken(names_.begin(), names_.end());
+    std::unordered_set<std::string, SeededHash> taken(names_.begin(), names_.end());
     for (Step step = 0; step < program_.phases.size(); ++step) {
       const Phase& phase = program_.phases[step];
       if (phase.scratch == Bytes(0)) continue;
@@ -277,7 +278,7 @@ bool has_parts(std::span<const NamedPermission> permissions) {
 }  // namespace
 
 std::vector<std::string> unique_names(const Program& program) {
-  std::unordered_set<std::string> taken;  // asked, never walked
+  std::unordered_set<std::string, SeededHash> taken;
   std::vector<std::string> names(program.tensors.size());
   std::vector<std::size_t> later;
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "berth/base/seeded_hash.h"
+
 namespace berth {
 namespace {
 
@@ -107,7 +109,7 @@ class Names {
   }
 
  private:
-  std::unordered_set<std::string> used_;
+  std::unordered_set<std::string, SeededHash> used_;
 };
 
 class DeviceTable {

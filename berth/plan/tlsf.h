@@ -8,6 +8,7 @@
 
 #include "berth/base/bytes.h"
 #include "berth/base/result.h"
+#include "berth/base/seeded_hash.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/packing.h"
 
@@ -75,8 +76,8 @@ class TlsfAllocator {
   std::vector<Block> blocks_;
   std::vector<BlockIndex> unused_;
   std::array<std::array<Queue, kSecondLevel>, kFirstLevel> queues_{};
-  std::array<std::uint32_t, kFirstLevel> non_empty_{};   // a bit a second-level class
-  std::unordered_map<std::uint64_t, BlockIndex> taken_;  // by start; looked up, never iterated
+  std::array<std::uint32_t, kFirstLevel> non_empty_{};               // a bit a second-level class
+  std::unordered_map<std::uint64_t, BlockIndex, SeededHash> taken_;  // by start
 };
 
 // Places an instance online, in time order, as the schedule planner of the source text does: at
