@@ -23,16 +23,15 @@ class InstanceWalk {
   InstanceWalk(const LaunchSchedule& schedule, Visitor& visitor)
       : schedule_(schedule), visitor_(visitor) {}
 
-  // Whether it came to the end. Call once.
-  bool run() {
+  // To the end, or until the visitor stops it. Call once.
+  void run() {
     const auto submissions = schedule_.submissions();
     for (std::size_t i = 0; i < submissions.size();) {
-      std::size_t end = i + 1;
+      std::size_t end = i;
       while (end < submissions.size() && submissions[end] == submissions[i]) ++end;
-      if (!times(end - i, [&] { return submission(submissions[i]); })) return false;
+      if (!times(end - i, [&] { return submission(submissions[i]); })) return;
       i = end;
     }
-    return true;
   }
 
   // How many instances have begun.
@@ -48,7 +47,7 @@ class InstanceWalk {
     const std::uint64_t from = instances_;
     if (!pass()) return false;
     const std::uint64_t more = (count - 2) * (instances_ - from);
-    if (more > 0) visitor_.repeat(from, more);
+    visitor_.repeat(from, more);
     instances_ += more;
     return true;
   }

@@ -233,6 +233,12 @@ TEST(Arena, AWordThatWrapsToAddressZeroMeetsAWindowThere) {
   EXPECT_EQ(walk(65), 2u);
 }
 
+// The second pass finds instance 3 lost; what comes after would be lost too.
+TEST(Arena, TheFirstLossCountsWhateverIsLostLater) {
+  EXPECT_EQ(code({launch(1), launch(4), launch(3)}, {{0, 1}, {1, 2}, {1, 2}, {2, 1}, {1, 1}}), 8u);
+  EXPECT_EQ(code({launch(1), repeat(2, {launch(4), launch(3)}), launch(3), launch(4)}), 10u);
+}
+
 TEST(Arena, EqualSubmissionsInARowAreWalkedTwiceAndCounted) {
   std::vector<Submission> submissions(100'000, {0, 2});
   submissions.push_back({2, 2});
