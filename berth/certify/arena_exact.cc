@@ -67,12 +67,17 @@ std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId
 
 }  // namespace
 
+bool allow_bytes(const ArenaRanges& ranges, PhaseId phase, AddressRange words,
+                 std::uint64_t length) {
+  words.upper += length - 1;
+  return words.upper <= kAddressEnd && ranges.allow(phase, words);
+}
+
 std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
                                          const WordMotion& motion, std::uint64_t length) {
   if (motion.values.empty()) return first_stray_step(ranges, phase, motion, length);
   for (std::uint64_t t = 0; t < motion.iterations; ++t) {
-    const AddressRange bytes = {motion.at(t), WideAddress(motion.at(t)) + length};
-    if (bytes.upper > kAddressEnd || !ranges.allow(phase, bytes)) return t;
+    if (!allow_bytes(ranges, phase, at_one_address(motion.at(t)), length)) return t;
   }
   return std::nullopt;
 }

@@ -7,6 +7,10 @@
 
 namespace berth {
 
+// Whether `length` bytes from each of these addresses on end at 2^64 at most and may be given.
+bool allow_bytes(const ArenaRanges& ranges, PhaseId phase, AddressRange words,
+                 std::uint64_t length);
+
 // The first iteration at which the word is in a window, yet in no range that the phase names; of
 // `length` bytes from there on, at which one is in a window, yet they do not all lie in one range,
 // or pass 2^64. Nothing if there is none. Decided value by value where there is a value list, else

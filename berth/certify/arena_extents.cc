@@ -17,10 +17,8 @@ constexpr std::uint64_t kFew = 64;  // iterations
 bool stays_inside(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion,
                   std::uint64_t length, Words rule) {
   if (length <= 1) return true;  // rule C says it of the address itself
-  const bool is_inside = each_interval(motion, [&](AddressRange words) {
-    const AddressRange bytes = {words.lower, words.upper + (length - 1)};
-    return bytes.upper <= kAddressEnd && ranges.allow(phase, bytes);
-  });
+  const bool is_inside = each_interval(
+      motion, [&](AddressRange words) { return allow_bytes(ranges, phase, words, length); });
   return is_inside || (rule == Words::OneByOne && !first_stray(ranges, phase, motion, length));
 }
 

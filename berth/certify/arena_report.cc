@@ -139,7 +139,7 @@ struct Reporter {
     const std::uint64_t length = std::max(report.extent.reads, report.extent.writes);
     each_interval(motion, [&](AddressRange words) {
       report.interval = {words.lower, words.upper + (length - 1)};
-      return report.interval.upper <= kAddressEnd && ranges.allow(phase, report.interval);
+      return allow_bytes(ranges, phase, words, length);
     });
     report.iteration = first_stray(ranges, phase, motion, length);
     report.value = static_cast<std::uint64_t>(report.interval.lower);
