@@ -140,7 +140,7 @@ void certify_words_against_reading(benchmark::State& state) {
   state.counters["two_threads"] = median(one) / median(two);
 }
 BENCHMARK(certify_words_against_reading)
-    ->Arg(110'000)  // about the least that two threads share
+    ->Arg(430'000)  // about the least that two threads share
     ->Arg(1'000'000)
     ->Unit(benchmark::kMicrosecond)
     ->Iterations(40)

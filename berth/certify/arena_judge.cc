@@ -12,7 +12,8 @@
 namespace berth {
 namespace {
 
-constexpr std::uint64_t kWordsAThread = std::uint64_t{1} << 20;
+// What takes one thread longer than a busy machine lets another wait.
+constexpr std::uint64_t kWordsAThread = std::uint64_t{1} << 22;
 constexpr std::uint64_t kWordsAStretch = std::uint64_t{1} << 17;
 
 // Launches cut into stretches of about as many words each: where each begins, and the end.

@@ -16,8 +16,8 @@ enum class Words {
 
 // The certificate's verdict (see arena.h), by either rule, and what extents add to it where there
 // are any (see arena_extents.h), with rule C judged by so many threads, stretch by stretch of the
-// table. Tables of fewer than 2^20 words a thread are judged by fewer: starting one takes longer
-// than its share. Apart from the core, which starts no thread.
+// table. Tables of fewer than 2^22 words a thread are judged by fewer: on a busy machine, to wait
+// for one takes longer than its share. Apart from the core, which starts no thread.
 Verdict judge_arena(const PlaneTable& planes, const LaunchSchedule& schedule,
                     Words rule = Words::ByInterval, unsigned threads = 1);
 

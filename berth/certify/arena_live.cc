@@ -31,20 +31,47 @@ PlaneTensors::PlaneTensors(const PlaneTable& planes) {
   }
 }
 
+LiveTensors::LiveTensors(const PlaneTensors& tensors) : tensors_(tensors) {
+  std::size_t count = tensors.size();
+  do {
+    count = count / kBits + 1;
+    levels_.emplace_back(count);
+  } while (count > 1);
+}
+
+void LiveTensors::flip(std::size_t tensor) {
+  std::size_t at = tensor;
+  for (auto& level : levels_) {
+    std::uint64_t& word = level[at / kBits];
+    const bool was_empty = word == 0;
+    word ^= std::uint64_t{1} << (at % kBits);
+    if (!was_empty && word != 0) return;
+    at /= kBits;
+  }
+}
+
 std::size_t LiveTensors::before(std::size_t tensor) const {
-  std::size_t word = tensor / kBits;
-  std::uint64_t bits = live_[word] & ~(~std::uint64_t{0} << (tensor % kBits));
-  while (bits == 0 && word > 0) bits = live_[--word];
-  if (bits == 0) return kNone;
-  return word * kBits + static_cast<std::size_t>(std::bit_width(bits)) - 1;
+  std::size_t at = tensor;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    std::uint64_t bits = levels_[level][at / kBits] & ~(~std::uint64_t{0} << (at % kBits));
+    for (at /= kBits; bits != 0; bits = levels_[--level][at]) {
+      at = at * kBits + static_cast<std::size_t>(std::bit_width(bits)) - 1;
+      if (level == 0) return at;
+    }
+  }
+  return kNone;
 }
 
 std::size_t LiveTensors::after(std::size_t tensor) const {
-  std::size_t word = tensor / kBits;
-  std::uint64_t bits = live_[word] & (~std::uint64_t{1} << (tensor % kBits));
-  while (bits == 0 && word + 1 < live_.size()) bits = live_[++word];
-  if (bits == 0) return kNone;
-  return word * kBits + static_cast<std::size_t>(std::countr_zero(bits));
+  std::size_t at = tensor;
+  for (std::size_t level = 0; level < levels_.size(); ++level) {
+    std::uint64_t bits = levels_[level][at / kBits] & (~std::uint64_t{1} << (at % kBits));
+    for (at /= kBits; bits != 0; bits = levels_[--level][at]) {
+      at = at * kBits + static_cast<std::size_t>(std::countr_zero(bits));
+      if (level == 0) return at;
+    }
+  }
+  return kNone;
 }
 
 void LiveTensors::declare(std::size_t tensor) {

@@ -48,26 +48,27 @@ class PlaneTensors {
 // it among the live.
 class LiveTensors {
  public:
-  explicit LiveTensors(const PlaneTensors& tensors)
-      : tensors_(tensors), live_(tensors.size() / kBits + 1) {}
+  explicit LiveTensors(const PlaneTensors& tensors);
 
   bool holds(std::size_t tensor) const {
-    return (live_[tensor / kBits] >> (tensor % kBits) & 1) != 0;
+    return (levels_.front()[tensor / kBits] >> (tensor % kBits) & 1) != 0;
   }
-  // One that is not live: what is, nothing else holds a byte of.
+  // One that is not live: what is, nothing else holds a byte of. O(log tensors), and as much for
+  // each that it is declared over.
   void declare(std::size_t tensor);
 
  private:
   static constexpr std::size_t kBits = 64;
   static constexpr std::size_t kNone = SIZE_MAX;
 
-  void flip(std::size_t tensor) { live_[tensor / kBits] ^= std::uint64_t{1} << (tensor % kBits); }
+  void flip(std::size_t tensor);
   // The live tensor next to one; kNone if there is none.
   std::size_t before(std::size_t tensor) const;
   std::size_t after(std::size_t tensor) const;
 
   const PlaneTensors& tensors_;
-  std::vector<std::uint64_t> live_;  // a bit a tensor
+  // A bit a tensor; above it, a bit a word of the level below that is not 0; up to one word.
+  std::vector<std::vector<std::uint64_t>> levels_;
 };
 
 }  // namespace berth

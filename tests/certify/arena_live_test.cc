@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
+#include <algorithm>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "tests/support/arenas.h"
 
@@ -14,26 +15,36 @@ namespace {
 using test::fresh;
 using test::range;
 
-// Some hundred tensors, so that those which share bytes stand many words of bits apart; every byte
-// knows who was declared over it last.
-TEST(LiveTensors, AreThoseThatHoldAllTheirBytes) {
-  constexpr std::uint64_t kBytes = 600;
+struct Crowd {
+  std::uint64_t bytes;   // that the tensors lie in
+  std::uint64_t narrow;  // tensors of a few bytes
+  std::uint64_t wide;    // tensors of up to two thirds of all
+  int rounds;
+};
+
+Plane random_plane(std::mt19937_64& random, std::uint64_t bytes, std::uint64_t most) {
+  const std::uint64_t address = random() % bytes;
+  const std::uint64_t length = 1 + random() % std::min(most, bytes - address);
+  return fresh(range(random() % 2 == 0 ? "a" : "b", address, length));
+}
+
+// So many tensors that those which share bytes stand many words of bits apart, and words that hold
+// none of the live ones too; every byte knows who was declared over it last.
+void expect_live_are_those_that_hold_their_bytes(const Crowd& crowd) {
   std::mt19937_64 random(1);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < crowd.rounds; ++round) {
     std::vector<PhasePlanes> phases;
-    for (int i = 0; i < 300; ++i) {
-      const std::uint64_t address = random() % kBytes;
-      const std::uint64_t most = random() % 20 == 0 ? 400 : 6;
-      const std::uint64_t bytes = 1 + random() % std::min(most, kBytes - address);
-      phases.push_back(
-          {std::to_string(i), {fresh(range(random() % 2 == 0 ? "a" : "b", address, bytes))}});
+    for (std::uint64_t i = 0; i < crowd.narrow + crowd.wide; ++i) {
+      const std::uint64_t most = i < crowd.narrow ? 6 : crowd.bytes * 2 / 3;
+      phases.push_back({std::to_string(i), {random_plane(random, crowd.bytes, most)}});
     }
     const PlaneTable planes = PlaneTable::make(1, {}, {}, phases).value();
     const PlaneTensors tensors(planes);
     LiveTensors live(tensors);
-    std::array<std::size_t, kBytes> owner{};  // the tensor, counted from 1
+    std::vector<std::size_t> owner(crowd.bytes);  // the tensor, counted from 1
     for (int step = 0; step < 200; ++step) {
-      const PhaseId phase(random() % phases.size());
+      const bool is_wide = random() % 20 == 0;
+      const PhaseId phase(is_wide ? crowd.narrow + random() % crowd.wide : random() % crowd.narrow);
       const std::size_t tensor = tensors.of(phase)[0].tensor;
       if (!live.holds(tensor)) live.declare(tensor);
       const AddressRange bytes = planes[phase].planes[0].range.extent();
@@ -41,16 +52,23 @@ TEST(LiveTensors, AreThoseThatHoldAllTheirBytes) {
         owner[static_cast<std::size_t>(at)] = tensor + 1;
       for (std::size_t i = 0; i < phases.size(); ++i) {
         const AddressRange its = planes[PhaseId(i)].planes[0].range.extent();
+        const std::size_t own = tensors.of(PhaseId(i))[0].tensor;
         bool owns = true;
-        for (auto at = its.lower; at < its.upper; ++at) {
-          owns =
-              owns && owner[static_cast<std::size_t>(at)] == tensors.of(PhaseId(i))[0].tensor + 1;
+        for (auto at = its.lower; owns && at < its.upper; ++at) {
+          owns = owner[static_cast<std::size_t>(at)] == own + 1;
         }
-        ASSERT_EQ(live.holds(tensors.of(PhaseId(i))[0].tensor), owns)
-            << round << " " << step << " " << i;
+        ASSERT_EQ(live.holds(own), owns) << round << " " << step << " " << i;
       }
     }
   }
+}
+
+TEST(LiveTensors, AreThoseThatHoldAllTheirBytes) {
+  expect_live_are_those_that_hold_their_bytes({600, 285, 15, 40});
+}
+
+TEST(LiveTensors, AreThoseAmongManyThousandToo) {
+  expect_live_are_those_that_hold_their_bytes({40'000, 12'000, 60, 3});
 }
 
 TEST(PlaneTensors, EqualPlanesAreOne) {

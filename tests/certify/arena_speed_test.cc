@@ -133,10 +133,10 @@ TEST(CertifyArena, ThreadsChangeNothing) {
   const PlaneTable planes =
       PlaneTable::make(1, {{Address(0), Bytes(64)}}, {}, {{"p", {fresh(range("a", 0, 32))}}})
           .value();
-  constexpr std::size_t kLaunches = 5000;
+  constexpr std::size_t kLaunches = 8500;  // enough words for two threads
   const std::vector<std::uint64_t> words(1000, 5);
   for (const std::size_t stray :
-       {std::size_t{0}, std::size_t{1499}, std::size_t{1500}, std::size_t{2999}, kLaunches}) {
+       {std::size_t{0}, std::size_t{4249}, std::size_t{4250}, kLaunches}) {
     LaunchScheduleBuilder builder;
     for (std::size_t i = 0; i < kLaunches; ++i) {
       auto its = words;
@@ -148,7 +148,7 @@ TEST(CertifyArena, ThreadsChangeNothing) {
     const auto schedule = std::move(builder).build().value();
     const Verdict verdict = certify_arena(planes, schedule);
     EXPECT_EQ(verdict.code(), stray < kLaunches ? 2 + stray : 0);
-    for (const unsigned threads : {0U, 1U, 2U, 3U, 64U}) {
+    for (const unsigned threads : {0U, 2U, 64U}) {
       EXPECT_EQ(judge_arena(planes, schedule, Words::ByInterval, threads), verdict);
     }
   }
