@@ -117,6 +117,7 @@ class Builder {
       sharer.bytes = bytes_of(TensorId(i));
       sharer.life = groups_.of(TensorId(i)).life.value_or(LiveRange());
       sharer.apart = is_kept_[i];
+      sharer.given_out = groups_.of(TensorId(i)).given_out;
       if (i < fixed.size()) sharer.fixed = fixed[i];
     }
     return sharers;

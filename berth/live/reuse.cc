@@ -27,10 +27,12 @@ class Reader {
   std::vector<SharePermission> read_all() {
     for (Step step = 0; step < program_.phases.size(); ++step) {
       const Phase& phase = program_.phases[step];
-      for (const TensorAccess& access : phase.accesses) note(access, step);
+      for (std::size_t i = 0; i < phase.accesses.size(); ++i) note(phase.accesses[i], step, i);
       if (in_loop_[step]) continue;
-      for (const TensorAccess& access : phase.accesses) {
-        if (access.reuses && is_good(access.tensor, *access.reuses, step)) {
+      for (std::size_t i = 0; i < phase.accesses.size(); ++i) {
+        const TensorAccess& access = phase.accesses[i];
+        if (access.reuses && !access.loop && touch_of(*access.reuses).last_read < i &&
+            is_good(access.tensor, *access.reuses, step)) {
           permissions_.push_back(
               {Kind::TakesOver, access.tensor.index(), access.reuses->index(), Bytes(0)});
         }
@@ -51,6 +53,7 @@ class Reader {
     bool read = false;
     bool written = false;
     bool by_others = false;
+    std::size_t last_read = 0;       // of its accesses
     std::optional<Step> last_write;  // of all phases
   };
 
@@ -58,10 +61,13 @@ class Reader {
   const Touch& touch_of(TensorId tensor) const { return touches_[groups_[tensor].root.index()]; }
   std::optional<Step>& last_write(TensorId tensor) { return touch_of(tensor).last_write; }
 
-  void note(const TensorAccess& access, Step step) {
+  void note(const TensorAccess& access, Step step, std::size_t position) {
     Touch& touch = touch_of(access.tensor);
-    if (touch.step != step) touch = {step, access.tensor, false, false, false, touch.last_write};
+    if (touch.step != step) {
+      touch = {.step = step, .by = access.tensor, .last_write = touch.last_write};
+    }
     touch.by_others = touch.by_others || touch.by != access.tensor;
+    if (access.kind == TensorAccess::Kind::Read) touch.last_read = position;
     (access.kind == TensorAccess::Kind::Read ? touch.read : touch.written) = true;
   }
 

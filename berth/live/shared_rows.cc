@@ -102,6 +102,21 @@ Result<SharedRows> share_rows(const Instance& table, std::span<const SharePermis
   return apart && has_larger_load(all->instance, apart->instance) ? apart : all;
 }
 
+namespace {
+
+// Whether grant would give the permission if everything else were as it likes.
+bool may_share(const Buffer& guest, const Buffer& host, const NamedPermission& permission) {
+  if (!guest.gaps.empty() || !host.gaps.empty()) return false;
+  const auto end = checked_add(permission.offset, guest.size);
+  if (!end || *end > host.size) return false;
+  if (guest.fixed.has_value() != host.fixed.has_value()) return false;
+  if (guest.fixed && *guest.fixed != *host.fixed + permission.offset) return false;
+  if (permission.kind == Kind::TakesOver) return host.life.upper - 1 == guest.life.lower;
+  return guest.life.lower < host.life.lower && host.life.lower < guest.life.upper;
+}
+
+}  // namespace
+
 Result<Instance> least_shared(const Instance& apart, std::span<const NamedPermission> permissions) {
   std::map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < apart.size(); ++i) by_name.emplace(apart[BufferId(i)].name, i);
@@ -110,12 +125,13 @@ Result<Instance> least_shared(const Instance& apart, std::span<const NamedPermis
     const auto guest = by_name.find(permission.guest);
     const auto host = by_name.find(permission.host);
     if (guest == by_name.end() || host == by_name.end()) continue;  // one of them is not placed
-    if (!buffers[guest->second].gaps.empty()) continue;             // it shares with nobody
+    const Buffer& its_host = apart[BufferId(host->second)];
+    if (!may_share(apart[BufferId(guest->second)], its_host, permission)) continue;
     LiveRange& life = buffers[guest->second].life;
     if (permission.kind == Kind::TakesOver) {
       life.lower = std::max(life.lower, apart[BufferId(guest->second)].life.lower + 1);
     } else {
-      life.upper = std::min(life.upper, apart[BufferId(host->second)].life.lower);
+      life.upper = std::min(life.upper, its_host.life.lower);
     }
   }
   std::erase_if(buffers, [](const Buffer& buffer) { return buffer.life.empty(); });

@@ -1,6 +1,7 @@
 #include "berth/live/sharing.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -27,6 +28,8 @@ class Granting {
     for (std::size_t i = 0; i < sharers.size(); ++i) {
       whole_[i] = i;
       lives_[i] = sharers[i].life;
+      // What is given out is never dead.
+      if (sharers[i].given_out) lives_[i].upper = std::numeric_limits<Step>::max();
     }
   }
 
@@ -120,8 +123,8 @@ class Granting {
     whole_[guest] = whole_[whole];
     depth_[guest] = depth_[whole] + 1;
     const std::size_t storage = whole_[guest];
-    lives_[storage].lower = std::min(lives_[storage].lower, sharers_[guest].life.lower);
-    lives_[storage].upper = std::max(lives_[storage].upper, sharers_[guest].life.upper);
+    lives_[storage].lower = std::min(lives_[storage].lower, lives_[guest].lower);
+    lives_[storage].upper = std::max(lives_[storage].upper, lives_[guest].upper);
   }
 
   void become_guest(std::size_t guest, std::size_t on, Bytes offset, Kind kind) {
@@ -146,9 +149,9 @@ class Granting {
     const std::size_t whole = whole_[root];
     const auto dies = [&](const LiveRange& life) { return life.upper - 1 == step; };
     if (taken_[whole] || !dies(lives_[whole]) || !dies(sharers_[whole].life)) return false;
-    // Three values would stand in the same bytes in one step.
-    const bool took_over = is_guest(whole) && guests_[whole]->kind == Kind::TakesOver;
-    return dies(sharers_[root].life) && !(took_over && sharers_[whole].life.lower == step);
+    // Two results of one step would stand in the same bytes, or three values of which one took over
+    // there itself.
+    return dies(sharers_[root].life) && sharers_[whole].life.lower < step;
   }
 
   void take_over(const SharePermission& permission) {

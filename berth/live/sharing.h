@@ -20,7 +20,8 @@ struct Sharer {
   LiveRange life;  // of its root with all that views it
   Alignment alignment;
   std::optional<Offset> fixed;
-  bool apart = false;  // it is not planned, or has gaps of its own: it shares with nobody
+  bool apart = false;      // it is not planned, or has gaps of its own: it shares with nobody
+  bool given_out = false;  // it is read once the last step is over: its bytes are never taken over
 };
 
 // A value that stands on the bytes of another.
@@ -34,8 +35,9 @@ struct Guest {
 // Which permissions are granted, by sharer: parts first, so that what joins them is known; then
 // those to take over, by birth. One is granted where nothing is lost by it:
 //
-//   TakesOver  the host dies in the very step in which the guest begins, with everything else that
-//              stands on its bytes; the guest is no larger, and no other guest took them
+//   TakesOver  the host was born before and dies in the very step in which the guest begins, with
+//              everything else that stands on its bytes; the guest is no larger, and no other guest
+//              took them
 //   PartOf     the guest is live in the step in which its host begins, was born before, and its
 //              bytes there belong to no other part
 //

@@ -14,7 +14,9 @@
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
 #include "berth/formats/target_toml.h"
+#include "berth/live/program_lives.h"
 #include "berth/pipeline/compose_plan.h"
+#include "berth/pipeline/given_out.h"
 #include "berth/pipeline/plan_on_target.h"
 #include "berth/pipeline/question.h"
 #include "berth/plan/figures.h"
@@ -253,6 +255,16 @@ std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
   return std::nullopt;
 }
 
+// Names of what a model gives out; a table and a schedule do not tell it from what they hold.
+std::vector<std::string> outputs_of(const Question& question) {
+  const auto* model = std::get_if<ModelForm>(&question.form);
+  if (model == nullptr) return {};
+  const auto names = unique_names(model->program);
+  std::vector<std::string> outputs;
+  for (const TensorId id : model->program.outputs) outputs.push_back(names[id.index()]);
+  return outputs;
+}
+
 // What is wrong with a plan, and that it is of another file where it is.
 std::optional<std::string> of_file(std::optional<std::string> mismatch, const Plan& plan,
                                    const Plan& rows) {
@@ -310,6 +322,7 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   if (!rows) return tl::unexpected(rows.error());
   auto mismatch = find_mismatch(plan, *rows);
   if (!mismatch) mismatch = find_unpermitted(plan, *rows, question->permissions);
+  if (!mismatch) mismatch = find_taken_output(plan, outputs_of(*question));
   return of_file(std::move(mismatch), plan, *rows);
 }
 

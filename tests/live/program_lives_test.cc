@@ -210,6 +210,25 @@ TEST(ProgramInstance, ALoopOverPhasesCountsAsOnePhase) {
   EXPECT_EQ(find_member(plan, "after")->life, (LiveRange{1, 5}));
 }
 
+TEST(ProgramInstance, NothingIsTakenOverThatThePhaseReadsAgain) {
+  Program program = taking_over(8, 8);
+  auto& step = program.phases[1].accesses;
+  step = {writes_over(1, 0), reads(0)};
+  EXPECT_FALSE(find_member(planned(program), "b")->reuses);
+  step = {reads(0), writes_over(1, 0), reads(0)};
+  EXPECT_FALSE(find_member(planned(program), "b")->reuses);
+  step = {reads(0), reads(0), writes_over(1, 0)};
+  EXPECT_TRUE(find_member(planned(program), "b")->reuses);
+}
+
+TEST(ProgramInstance, NothingIsTakenOverInALoopInsideAPhase) {
+  Program program = taking_over(8, 8);
+  program.phases[1].loops = {{.bound = 4}};
+  EXPECT_TRUE(find_member(planned(program), "b")->reuses);
+  for (TensorAccess& access : program.phases[1].accesses) access.loop = 0;
+  EXPECT_FALSE(find_member(planned(program), "b")->reuses);
+}
+
 TEST(ProgramInstance, NothingIsTakenOverInALoopSinceTheNextTurnReadsItAgain) {
   Program program = taking_over(8, 8);
   EXPECT_TRUE(find_member(planned(program), "b")->reuses);

@@ -68,8 +68,39 @@ TEST(Sharing, BytesAreHandedOnOnceInAStep) {
                             std::vector<SharePermission>{{Kind::TakesOver, 0, 1, Bytes(0)},
                                                          {Kind::TakesOver, 1, 2, Bytes(0)}},
                             {});
+  EXPECT_FALSE(guests[0]);
+  EXPECT_TRUE(guests[1]);
+}
+
+TEST(Sharing, NothingIsTakenOverInTheStepInWhichItBegins) {
+  // p is copied into j in step 1, and r is computed over p in the same step.
+  const std::vector<SharePermission> permissions = {{Kind::PartOf, 0, 1, Bytes(0)},
+                                                    {Kind::TakesOver, 2, 0, Bytes(0)}};
+  const auto guests = grant(std::vector{sharer(0, 2, 0, 2), sharer(1, 4, 1, 2), sharer(2, 2, 1, 3)},
+                            permissions, {});
   EXPECT_TRUE(guests[0]);
-  EXPECT_FALSE(guests[1]);
+  EXPECT_FALSE(guests[2]);
+  EXPECT_FALSE(granted({sharer(0, 8, 1, 2), sharer(1, 8, 1, 3)}, kOneOverZero));
+}
+
+TEST(Sharing, NothingTakesOverWhatIsGivenOutOrAPartOfIt) {
+  Sharer given_out = sharer(0, 8, 0, 3);
+  given_out.given_out = true;
+  EXPECT_FALSE(granted({given_out, sharer(1, 8, 2, 3)}, kOneOverZero));
+  // The part dies as the guest begins, which is the last step of the whole too.
+  const std::vector<SharePermission> permissions = {{Kind::PartOf, 1, 0, Bytes(0)},
+                                                    {Kind::TakesOver, 2, 1, Bytes(0)}};
+  std::vector sharers = {sharer(0, 8, 1, 3), sharer(1, 4, 0, 3), sharer(2, 4, 2, 3)};
+  EXPECT_TRUE(grant(sharers, permissions, {})[2]);
+  sharers[0].given_out = true;
+  EXPECT_FALSE(grant(sharers, permissions, {})[2]);
+  // Nor over a whole of which a part is given out.
+  std::vector<SharePermission> of_whole = {{Kind::PartOf, 1, 0, Bytes(0)},
+                                           {Kind::TakesOver, 2, 0, Bytes(0)}};
+  sharers[0].given_out = false;
+  EXPECT_TRUE(grant(sharers, of_whole, {})[2]);
+  sharers[1].given_out = true;
+  EXPECT_FALSE(grant(sharers, of_whole, {})[2]);
 }
 
 TEST(Sharing, WhatStandsInAViewStandsWhereTheViewDoes) {

@@ -140,6 +140,20 @@ TEST(BugCorpus, B7_AResultInsideALoopIsNotOnAnInputReadNextTurn) {
   EXPECT_EQ(arena_bytes(plan), 1024u);
 }
 
+TEST(BugCorpus, B7_InAProgramToo) {
+  const std::string program = R"({"format": "berth.program/1", "name": "b7", "tensors": [
+    {"name": "v", "kind": "intermediate", "bytes": 512},
+    {"name": "w", "kind": "intermediate", "bytes": 512}],
+    "phases": [
+    {"name": "c0", "body": [{"write": "v", "bytes": 512}]},
+    {"name": "c1", "body": [{"loop": 4, "body": [{"read": "v", "bytes": 512},
+                             {"write": "w", "bytes": 512, "reuses": "v"}]}]},
+    {"name": "c2", "body": [{"read": "w", "bytes": 512}]}]})";
+  const Plan plan = planned(program);
+  EXPECT_FALSE(share_a_byte(plan, "v", "w"));
+  EXPECT_EQ(arena_bytes(plan), 1024u);
+}
+
 TEST(BugCorpus, C3_AResultThatNobodyReadsLivesAtItsCall) {
   Draft s;
   const OpId a = s.buffer("a", 256), dead = s.buffer("dead", 256), b = s.buffer("b", 256);
