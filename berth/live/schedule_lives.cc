@@ -136,7 +136,8 @@ std::unordered_set<OpId> held_storage(const Schedule& schedule, std::span<const 
 
 }  // namespace
 
-Result<ScheduleInstance> schedule_instance(const Schedule& schedule, std::span<const OpId> held) {
+Result<ScheduleInstance> schedule_instance(const Schedule& schedule, std::span<const OpId> held,
+                                           Alignment unit) {
   const OpGraph& graph = schedule.graph();
   const auto is_held = held_storage(schedule, held);
   const auto lives = storage_lives(schedule);
@@ -174,8 +175,8 @@ Result<ScheduleInstance> schedule_instance(const Schedule& schedule, std::span<c
   for (const OpId entry : schedule.entries()) {
     step_names.push_back(entry_name(graph, entry));
   }
-  auto instance = Instance::make(devices.devices(), std::move(buffers),
-                                 *Alignment::of(kScheduleUnit), std::move(step_names));
+  auto instance =
+      Instance::make(devices.devices(), std::move(buffers), unit, std::move(step_names));
   if (!instance) return tl::unexpected(instance.error());
   return ScheduleInstance{*std::move(instance), std::move(ops), std::move(kept),
                           std::move(kept_names)};

@@ -36,7 +36,7 @@ struct KeptStorage {
 };
 
 // The packing problem that a schedule poses: its planned buffers in order of first appearance,
-// arenas' devices in the order in which their first buffer appears, sizes in units of 256 bytes.
+// arenas' devices in the order in which their first buffer appears, sizes in whole units.
 struct ScheduleInstance {
   Instance instance;
   std::vector<OpId> ops;                // by BufferId
@@ -47,9 +47,10 @@ struct ScheduleInstance {
 // A buffer is planned if it has a byte, some entry takes it, nothing holds it (`held` adds to what
 // the schedule holds; a held view holds what it views) and it is not on a disk. Buffers are named
 // after themselves, or "slot N"; a name met before gets " #" and its node. Steps are named after
-// the bodies of their calls.
+// the bodies of their calls. `unit` is a multiple of the 256 bytes in which a skew is told.
 Result<ScheduleInstance> schedule_instance(const Schedule& schedule,
-                                           std::span<const OpId> held = {});
+                                           std::span<const OpId> held = {},
+                                           Alignment unit = *Alignment::of(kScheduleUnit));
 
 // The device on which a step runs: that of the first storage its entry takes that is on a device of
 // the instance. Nothing where it takes none.

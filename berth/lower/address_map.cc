@@ -34,7 +34,7 @@ std::optional<Error> find_shared_addresses(const Instance& instance,
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (!arenas[order[i]].overlaps(arenas[order[i - 1]])) continue;
     return Error{
-        Error::Kind::Input, "--base",
+        Error::Kind::Usage, "--base",
         fmt::format("the arenas of {} and {} share addresses",
                     instance.devices()[order[i - 1]].name, instance.devices()[order[i]].name),
         "one table of planes has one space of addresses: give them bases apart"};

@@ -301,10 +301,12 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   PlanOptions in_order = options;
   in_order.in_place = true;
   in_order.share = false;
-  // A plan of a model says the unit that it keeps to; a table and a schedule say their own.
+  // A plan of a model or a schedule says the unit that it keeps to; a table says its own.
   const InputKind kind = kind_of(input.content);
-  const bool is_model = kind == InputKind::Tflite || kind == InputKind::Onnx;
-  if (is_model && !options.alignment && !plan.arenas.empty()) {
+  const bool says_unit = kind == InputKind::Tflite || kind == InputKind::Onnx ||
+                         (kind == InputKind::ScheduleJson && !plan.arenas.empty() &&
+                          plan.arenas[0].unit.value() >= kScheduleUnit);
+  if (says_unit && !options.alignment && !plan.arenas.empty()) {
     in_order.alignment = plan.arenas[0].unit;
   }
   if (!plan.order.empty()) in_order.order = plan.order;

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "berth/base/sha256.h"
 #include "berth/formats/file.h"
+#include "berth/ir/planes.h"
 
 namespace berth {
 namespace {
@@ -45,6 +48,10 @@ std::optional<Error> find_unknown_base(const InputFile& file, const Instance& in
   return std::nullopt;
 }
 
+AddressRange extent_of(const PlannedArena& arena) {
+  return addresses(arena.address, arena.figures.peak);
+}
+
 // An arena that cannot stand where --base puts it; the places that we choose ourselves always do.
 std::optional<Error> find_base_fault(std::span<const PlannedArena> arenas) {
   for (const PlannedArena& arena : arenas) {
@@ -52,7 +59,7 @@ std::optional<Error> find_base_fault(std::span<const PlannedArena> arenas) {
     std::string why;
     if (address % arena.alignment.value() != 0) {
       why = fmt::format("which is no multiple of its alignment {}", arena.alignment.value());
-    } else if (!checked_add(Bytes(address), arena.figures.peak)) {
+    } else if (extent_of(arena).upper > kAddressEnd) {
       why = fmt::format("since its {} bytes end past 64 bits", arena.figures.peak.count());
     }
     if (why.empty()) continue;
@@ -72,16 +79,40 @@ Address next_page(Address end, Bytes bytes, Alignment alignment) {
   return Address(start->count());
 }
 
+// Where --base puts arenas, in order.
+std::vector<AddressRange> asked_places(const Instance& instance, const Packing& packing,
+                                       const PlanOptions& options) {
+  std::vector<AddressRange> places;
+  for (std::size_t i = 0; i < instance.devices().size(); ++i) {
+    const auto base = base_of(instance.devices()[i].name, options);
+    if (base) places.push_back(addresses(*base, packing.arenas[i].peak));
+  }
+  std::ranges::sort(places, {}, &AddressRange::lower);
+  return places;
+}
+
+// The first page past `end` from which no asked place is met.
+Address page_apart(Address end, Bytes bytes, Alignment alignment,
+                   std::span<const AddressRange> asked) {
+  Address page = next_page(end, bytes, alignment);
+  for (const AddressRange& place : asked) {
+    if (!addresses(page, bytes).overlaps(place) || place.upper >= kAddressEnd) continue;
+    page = next_page(Address(static_cast<std::uint64_t>(place.upper)), bytes, alignment);
+  }
+  return page;
+}
+
 std::vector<PlannedArena> arenas_of(const Instance& instance, const Packing& packing,
                                     const PlanOptions& options) {
   std::vector<PlannedArena> arenas;
+  const auto asked = asked_places(instance, packing, options);
   Address free_from(kFirstAddress);
   for (std::size_t i = 0; i < instance.devices().size(); ++i) {
     const Device& device = instance.devices()[i];
     const ArenaFigures& figures = packing.arenas[i];
     const Alignment alignment = alignment_of_arena(instance, DeviceId(i));
     const auto base = base_of(device.name, options);
-    const Address address = base.value_or(next_page(free_from, figures.peak, alignment));
+    const Address address = base.value_or(page_apart(free_from, figures.peak, alignment, asked));
     if (!base) free_from = Address(address.value() + figures.peak.count());
     arenas.push_back({.device = device.name,
                       .figures = figures,
@@ -170,6 +201,25 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
               .kept = question.kept,
               .step_names = {steps.begin(), steps.end()},
               .order = question.order};
+}
+
+std::optional<Error> find_arenas_that_meet(const Plan& plan) {
+  std::vector<const PlannedArena*> arenas;
+  for (const PlannedArena& arena : plan.arenas) {
+    if (arena.figures.peak > Bytes(0)) arenas.push_back(&arena);
+  }
+  std::ranges::sort(arenas, {}, [](const PlannedArena* arena) { return arena->address.value(); });
+  for (std::size_t i = 1; i < arenas.size(); ++i) {
+    const PlannedArena& below = *arenas[i - 1];
+    const PlannedArena& above = *arenas[i];
+    if (!extent_of(below).overlaps(extent_of(above))) continue;
+    return Error{Error::Kind::Usage, "--base",
+                 fmt::format("arena {} at {}, of {} bytes, runs into arena {} at {}", below.device,
+                             below.address.value(), below.figures.peak.count(), above.device,
+                             above.address.value()),
+                 "the memories of a target are one space of addresses: move one of them"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth

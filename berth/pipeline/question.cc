@@ -140,7 +140,16 @@ Result<Question> read_schedule_question(const InputFile& file, const PlanOptions
   if (!schedule) return tl::unexpected(schedule.error());
   const auto held = held_nodes(*schedule, file, options);
   if (!held) return tl::unexpected(held.error());
-  auto lives = schedule_instance(*schedule, *held);
+  const Alignment unit = options.alignment.value_or(*Alignment::of(kScheduleUnit));
+  if (unit.value() < kScheduleUnit) {
+    return usage_error(
+        "--alignment",
+        fmt::format("{} is less than the {} bytes within which a schedule says where "
+                    "a buffer begins",
+                    unit.value(), kScheduleUnit),
+        fmt::format("choose {} or more", kScheduleUnit));
+  }
+  auto lives = schedule_instance(*schedule, *held, unit);
   if (!lives) return tl::unexpected(lives.error());
 
   std::vector<KeptTensor> kept;

@@ -125,6 +125,15 @@ class Reduction {
   bool all_needed_ = false;
 };
 
+// Whether one buffer goes into what its device has.
+bool goes_in_alone(const Instance& instance, BufferId id) {
+  const Instance part = part_of(instance, instance[id].device, {id});
+  const auto usable = part.devices()[0].usable();
+  const auto answer = pack(part, {});
+  const auto* packing = answer ? std::get_if<Packing>(&*answer) : nullptr;
+  return packing != nullptr && (!usable || packing->arenas[0].peak <= *usable);
+}
+
 }  // namespace
 
 std::optional<Reason> find_reason(const Instance& instance, DeviceId device, std::uint64_t effort) {
@@ -148,6 +157,9 @@ Reason reason_of(const Instance& instance, const Infeasible& infeasible) {
   BufferIds ids;
   if (const auto* clash = std::get_if<FixedClash>(&infeasible.reason)) {
     ids = {std::min(clash->first, clash->second), std::max(clash->first, clash->second)};
+    const auto alone =
+        std::ranges::find_if_not(ids, [&](BufferId id) { return goes_in_alone(instance, id); });
+    if (alone != ids.end()) ids = {*alone};
   } else {
     ids = {std::get<FixedMisaligned>(infeasible.reason).buffer};
   }

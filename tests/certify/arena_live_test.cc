@@ -68,7 +68,8 @@ TEST(LiveTensors, AreThoseThatHoldAllTheirBytes) {
 }
 
 TEST(LiveTensors, AreThoseAmongManyThousandToo) {
-  expect_live_are_those_that_hold_their_bytes({40'000, 12'000, 60, 3});
+  expect_live_are_those_that_hold_their_bytes({20'000, 6'000, 60, 3});
+  expect_live_are_those_that_hold_their_bytes({40'000, 12'000, 60, 2});
 }
 
 TEST(PlaneTensors, EqualPlanesAreOne) {

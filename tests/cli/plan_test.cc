@@ -219,6 +219,18 @@ TEST_F(PlanCommandTest, AnAlignmentRoundsSizesAndPlaces) {
   EXPECT_EQ(plan({"t.csv", "--alignment", "0"}).status, 2);
 }
 
+TEST_F(PlanCommandTest, AnAlignmentIsTheUnitOfASchedule) {
+  const Plan pages =
+      plan_of(plan({"s.json", "--alignment", "4096", "--json", "-o", "pages.json"}).out);
+  EXPECT_EQ(pages.arenas[0].unit.value(), 4096u);
+  EXPECT_EQ(pages.arenas[0].figures.peak.count() % 4096, 0u);
+  for (const PlannedBuffer& buffer : pages.buffers) {
+    EXPECT_EQ((buffer.offset.value() - buffer.skew.count()) % 4096, 0u);
+  }
+  EXPECT_EQ(command.run({"check", "pages.json", "s.json"}).status, 0);
+  EXPECT_EQ(plan({"s.json", "--alignment", "128"}).status, 2);  // less than a skew may be
+}
+
 TEST_F(PlanCommandTest, WithTheMemoryPlannerOffAScheduleStaysAsItIs) {
   const Ran ran =
       plan({"s.json", "-o", "out.schedule.json", "--json"}, "", {"NO_MEMORY_PLANNER=1", "DEBUG=1"});

@@ -153,6 +153,26 @@ TEST(PlanOnTarget, LaunchesSayHowFarTheyReachWhereThatIsAskedFor) {
   EXPECT_NE(written(true).find("\"berth.launches/2\""), std::string::npos);
 }
 
+TEST(PlanOnTarget, MemoriesThatNobodyPlacesKeepClearOfThoseThatABasePlaces) {
+  const InputFile input = input_of(program_of(kChain));
+  const auto at = [&](const std::vector<std::pair<std::string, Address>>& base) {
+    PlanOptions options;
+    options.base = base;
+    return plan_on_target(input, target_of(59), Policy::Rule, options);
+  };
+  constexpr std::uint64_t kFirst = 0x10000000;  // where the first would stand
+  for (const std::uint64_t address : {kFirst, kFirst + 16, kFirst + 4096, kFirst - 16}) {
+    for (const char* device : {"chip0.sram", "chip0.dram"}) {
+      const auto answer = at({{device, Address(address)}});
+      ASSERT_TRUE(answer) << to_string(answer.error());
+      EXPECT_TRUE(std::holds_alternative<PlannedFile>(*answer)) << device << " " << address;
+    }
+  }
+  const auto both = at({{"chip0.sram", Address(kFirst)}, {"chip0.dram", Address(kFirst + 16)}});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().kind, Error::Kind::Usage);
+}
+
 // What check says of a plan on a target in which one thing was changed.
 std::string mismatch_of(const std::string& from, const std::string& to, const std::string& chips) {
   const InputFile input = input_of(program_of(kChain));

@@ -32,6 +32,24 @@ TEST(FindReason, WhatFitsHasNone) {
   EXPECT_FALSE(find_reason(instance, DeviceId(0), 1'000).has_value());
 }
 
+TEST(ReasonOf, TwoThatAreFixedOverOneAnotherOrTheOneThatPassesTheCapacityByItself) {
+  const auto reason = [](std::optional<Bytes> capacity) {
+    std::vector<Buffer> buffers = {{.name = "a", .size = Bytes(5), .life = {0, 1}},
+                                   {.name = "b", .size = Bytes(1), .life = {0, 1}}};
+    for (Buffer& buffer : buffers) buffer.fixed = Offset(0);
+    const auto instance = Instance::make({{"", capacity}}, std::move(buffers), {}).value();
+    return reason_of(instance, std::get<Infeasible>(pack(instance, {}).value()));
+  };
+  EXPECT_EQ(reason(std::nullopt).part.size(), 2U);
+  EXPECT_EQ(reason(Bytes(5)).part.size(), 2U);
+  const Reason alone = reason(Bytes(4));
+  ASSERT_EQ(alone.part.size(), 1U);
+  EXPECT_EQ(alone.part[BufferId(0)].name, "a");
+  for (const auto& one : {reason(Bytes(5)), alone}) {
+    EXPECT_EQ(check_reason(one).answer, ReasonVerdict::Answer::Confirmed);
+  }
+}
+
 // A byte less than the least is refused with a reason that holds; the least itself is not.
 TEST(FindReason, HoldsForAByteLessThanTheLeast) {
   std::size_t by_load = 0;
