@@ -81,14 +81,13 @@ class Replay {
   // What is passed in, or outlives the schedule, is written before it begins.
   void fill_inputs() {
     OpGraph graph = placed_.graph();
-    std::set<OpId> held;
-    for (const OpId id : named_.held()) held.insert(named_.graph().view(id)->base);
+    for (const OpId id : named_.held()) held_.insert(named_.graph().view(id)->base);
     for (std::size_t i = 0; i < named_.graph().size(); ++i) {
       const OpId id(i);
       const Op& op = named_.graph()[id];
       const bool is_stored =
           op.kind == OpKind::Buffer && is_disk(named_.graph().storage(id).device);
-      if (op.kind != OpKind::Param && !held.contains(id) && !is_stored) continue;
+      if (op.kind != OpKind::Param && !held_.contains(id) && !is_stored) continue;
       const ByteRange bytes = named_.graph().view(id)->bytes;
       const Tag tag = {++version_, {0, id, 0, id, bytes}, 0};
       contents_[id].put(bytes, tag);
@@ -147,11 +146,25 @@ class Replay {
     if (!named || !placed) return std::nullopt;
     const std::uint64_t size = named->bytes.upper - named->bytes.lower;
     if (placed->bytes.upper - placed->bytes.lower != size) return std::nullopt;
+    if (slices_ == nullptr && !may_become(*named, *placed)) return std::nullopt;
     const OpId tensor = slices_ != nullptr ? slices_->tensor(argument.named) : named->base;
     const std::uint64_t begin = named->bytes.lower - named_.graph().view(tensor)->bytes.lower;
     const ArgumentUse use = {
         step_, node.named, static_cast<std::uint32_t>(i - 1), tensor, {begin, begin + size}};
     return Operand{use, placed->base, placed->bytes};
+  }
+
+  // A rewrite leaves storage as it is, or puts a buffer that nothing holds into an arena of its
+  // device; it views it as it was viewed.
+  bool may_become(const View& named, const View& placed) const {
+    if (named.dtype != placed.dtype) return false;
+    const Op& before = named_.graph()[named.base];
+    const Op& after = placed_.graph()[placed.base];
+    if (before == after) return true;
+    const std::string& device = named_.graph().storage(named.base).device;
+    return before.kind == OpKind::Buffer && !held_.contains(named.base) && !is_disk(device) &&
+           looks_like_arena(placed_.graph(), placed.base) &&
+           placed_.graph().storage(placed.base).device == device;
   }
 
   std::optional<Error> run_call(Node call) {
@@ -242,6 +255,7 @@ class Replay {
   const Schedule& placed_;
   const Schedule& named_;
   const SliceTensors* slices_;
+  std::set<OpId> held_;                   // storage of `named`
   std::map<OpId, TaggedBytes> contents_;  // by tensor: what it should hold
   std::map<OpId, TaggedBytes> memory_;    // by storage of what runs: what is there
   std::set<OpId> is_noted_;

@@ -10,14 +10,14 @@ bool is_storage(const OpGraph& graph, OpId id) {
   return graph.view(id) && graph.view(id)->base == id;
 }
 
+}  // namespace
+
 bool looks_like_arena(const OpGraph& graph, OpId id) {
   if (graph[id].kind != OpKind::Buffer) return false;
   const Storage& storage = graph.storage(id);
   return storage.dtype == Dtype::int8() && storage.name.empty() && storage.skew == 0 &&
          !is_disk(storage.device) && storage.elements % kScheduleUnit == 0;
 }
-
-}  // namespace
 
 SliceTensors::SliceTensors(const Schedule& schedule)
     : graph_(schedule.graph()), is_arena_(graph_.size()) {

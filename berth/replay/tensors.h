@@ -6,6 +6,10 @@
 
 namespace berth {
 
+// Whether storage is what a rewrite makes of an arena: a buffer of int8 without name or skew, a
+// multiple of 256 bytes long, on no disk.
+bool looks_like_arena(const OpGraph& graph, OpId id);
+
 // Which tensor a node of a schedule names, where its own nodes are all there is to tell them apart.
 //
 // An arena, as a rewrite leaves it, is a buffer of int8 without name or skew, a multiple of 256

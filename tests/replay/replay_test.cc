@@ -229,6 +229,34 @@ TEST(Replay, AScheduleThatIsNotTheOriginalIsRefused) {
   EXPECT_FALSE(replay(placed.rewritten(), draft.schedule({other, other, other, other})));
 }
 
+// Its calls and bytes are those of the original, but no rewrite puts its buffers where these are.
+TEST(Replay, AScheduleWhoseBuffersCannotHaveBecomeTheseIsRefused) {
+  const Placed placed(Crossing().schedule());
+  EXPECT_FALSE(replay(placed.schedule, placed.rewritten()));  // the wrong way round
+
+  Crossing held;
+  const Schedule its = held.schedule();
+  const std::vector<OpId> entries(its.entries().begin(), its.entries().end());
+  EXPECT_FALSE(replay(placed.rewritten(), held.draft.schedule(entries, {held.a})));
+
+  const auto crossing_of = [](const Op& a) {
+    Draft draft;
+    const OpId first = draft.add(a);
+    const OpId b = draft.buffer("b", 100);
+    const OpId c = draft.buffer("c", 100);
+    return draft.schedule({draft.call("c0", {first}, "w"), draft.call("c1", {b}, "w"),
+                           draft.call("c2", {first, c}, "rw"), draft.call("c3", {b, c}, "rr")});
+  };
+  Storage a = {.slot = 9, .elements = 100, .device = "GPU", .skew = 0, .name = "a"};
+  EXPECT_TRUE(replay(placed.rewritten(), crossing_of(buffer_op(a))));
+  EXPECT_FALSE(replay(placed.rewritten(), crossing_of(param_op(a))));
+  a.device = "CPU";
+  EXPECT_FALSE(replay(placed.rewritten(), crossing_of(buffer_op(a))));
+  a.device = "GPU";
+  a.dtype = Dtype::of("uint8").value();
+  EXPECT_FALSE(replay(placed.rewritten(), crossing_of(buffer_op(a))));
+}
+
 TEST(Replay, LoopsInsideLoopsStopAtALimit) {
   Draft draft;
   OpId loop = draft.call("k", {draft.buffer("a", 8)});
