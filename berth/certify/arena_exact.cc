@@ -82,6 +82,23 @@ std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phas
   return std::nullopt;
 }
 
+bool is_ever_in(Stretches windows, const WordMotion& motion) {
+  const auto is_in = [&](std::uint64_t value) {
+    const AddressRange* window = first_from(windows, value);
+    return window != nullptr && window->contains(value);
+  };
+  if (!motion.values.empty()) return std::ranges::any_of(motion.values, is_in);
+  if (is_in(motion.base)) return true;
+  for (const AddressRange& arc : hull(motion)) {
+    const AddressRange* window = first_from(windows, arc.lower);
+    for (; window != nullptr && window->overlaps(arc);
+         window = first_from(windows, window->upper)) {
+      if (first_in(motion, *window)) return true;
+    }
+  }
+  return false;
+}
+
 bool no_value_strays(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion) {
   return !first_stray(ranges, phase, motion);
 }

@@ -22,4 +22,8 @@ std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phas
 // Whether there is none, as ArenaChecker asks it.
 bool no_value_strays(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion);
 
+// Whether some value of the word is in one of these windows, which are disjoint and in order.
+// O(log) for each that its hull meets.
+bool is_ever_in(Stretches windows, const WordMotion& motion);
+
 }  // namespace berth

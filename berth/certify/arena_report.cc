@@ -91,6 +91,16 @@ class PlaneStory {
   LostValueReport report_;
 };
 
+// Of the intervals that stand for a word, the one that holds this value of it.
+AddressRange interval_of(const WordMotion& motion, std::uint64_t value) {
+  AddressRange found;
+  each_interval(motion, [&](AddressRange words) {
+    found = words;
+    return !words.contains(value);
+  });
+  return found;
+}
+
 struct Reporter {
   const PlaneTable& planes;
   const LaunchSchedule& schedule;
@@ -123,6 +133,7 @@ struct Reporter {
     report.value = static_cast<std::uint64_t>(report.interval.lower);
     if (!report.iteration) return report;
     report.value = motion.at(*report.iteration);
+    report.interval = interval_of(motion, report.value);
     find_near(planes, phase, report);
     report.elsewhere = find_elsewhere(planes, report.value);
     return report;
@@ -145,6 +156,8 @@ struct Reporter {
     report.value = static_cast<std::uint64_t>(report.interval.lower);
     if (!report.iteration) return report;
     report.value = motion.at(*report.iteration);
+    report.interval = interval_of(motion, report.value);
+    report.interval.upper += length - 1;
     report.range = find_named(planes, phase, report.value);
     if (report.range) {
       report.past = report.value + WideAddress(length) - planes[*report.range].extent().upper;
@@ -164,25 +177,23 @@ struct CountInstances {
   static void repeat(std::uint64_t /*from*/, std::uint64_t /*instances*/) {}
 };
 
-bool meets(Stretches windows, AddressRange words) {
-  const AddressRange* window = first_from(windows, words.lower);
-  return window != nullptr && window->overlaps(words);
+bool holds(Stretches windows, std::uint64_t address) {
+  const AddressRange* window = first_from(windows, address);
+  return window != nullptr && window->contains(address);
 }
 
 void count_words_in_windows(Stretches windows, const LaunchSchedule& schedule,
                             ArenaCoverage& coverage) {
   if (windows.empty()) return;
   auto extent_of = schedule.extents().begin();  // the next
-  const auto misses = [&](AddressRange words) { return !meets(windows, words); };
   const AddressRange extent = {windows.front().lower, windows.back().upper};
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const LaunchId launch(i);
     const auto words = schedule.words(launch);
     const bool repeats = schedule.repeat_of(launch) != nullptr;
     for (std::uint32_t word = 0; word < words.size(); ++word) {
-      const bool is_in =
-          repeats ? !each_interval(motion_of(schedule, launch, word), misses)
-                  : extent.contains(words[word]) && meets(windows, at_one_address(words[word]));
+      const bool is_in = repeats ? is_ever_in(windows, motion_of(schedule, launch, word))
+                                 : extent.contains(words[word]) && holds(windows, words[word]);
       const bool has_extent = extent_of != schedule.extents().end() && extent_of->launch == i &&
                               extent_of->word == word;
       coverage.words_in_windows += is_in ? 1 : 0;

@@ -127,14 +127,20 @@ struct Explainer {
   }
 
   std::string operator()(const UnwrittenRead& read) const {
+    const Repeat* repeat = schedule.repeat_of(read.reader);
+    const bool is_estimate = repeat != nullptr && repeat->iterations > 64;
     return fmt::format(
         "not certified: instance {}, from {} on, has {} fresh, and {} reads {} of it by word {}, "
         "of "
         "which no launch of the instance has written {} before\n  if it holds what an earlier "
         "phase "
-        "left, carry it; else write it first\n",
+        "left, carry it; else write it first\n{}",
         read.instance, name(read.launch), name(read.plane), name(read.reader), text_of(read.bytes),
-        read.word, text_of(read.missing));
+        read.word, text_of(read.missing),
+        is_estimate
+            ? "  past 64 iterations this is an estimate: what moves counts as read from its "
+              "least to its largest byte, and as written where it keeps step with the read\n"
+            : "");
   }
 
   std::string operator()(const LostValueReport& report) const {

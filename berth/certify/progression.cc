@@ -38,7 +38,7 @@ std::optional<std::uint64_t> first_hit(WideAddress step, WideAddress modulus, Ad
   WideAddress lower = range.lower;
   WideAddress upper = range.upper - 1;
   if (lower == 0) return 0;
-  WideAddress t = 0;
+  WideAddress t{};
   while (true) {  // lower is no multiple of the last step, so its residue is never 0
     if (step == 0) return std::nullopt;
     if (step > modulus - step) {

@@ -221,8 +221,9 @@ std::optional<Error> find_format_fault(const JsonValue& root, std::string_view f
   if (value->string() == format || value->string() == later) return std::nullopt;
   const auto family = format.substr(0, format.rfind('/') + 1);
   const bool is_other_version = value->string().starts_with(family);
+  const std::string or_later = later == format ? "" : fmt::format(" or \"{}\"", later);
   return json_error(*value, "format",
-                    fmt::format("found {}, expected \"{}\"", value->text(), format),
+                    fmt::format("found {}, expected \"{}\"{}", value->text(), format, or_later),
                     is_other_version ? "this version of the format is not one that we read" : "");
 }
 

@@ -68,7 +68,7 @@ class Reader {
       return refuse(
           "version",
           fmt::format("found {}, expected {} or {}", header.version, kVersion, kWithExtents),
-          "a newer berth wrote it");
+          header.version > kWithExtents ? "a newer berth wrote it" : "the file is damaged");
     }
     const auto extents = header.version == kWithExtents ? part<std::uint64_t>("header", 1)
                                                         : std::span<const std::uint64_t>();

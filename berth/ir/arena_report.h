@@ -18,7 +18,7 @@ struct ArenaCoverage {
   std::uint64_t executed = 0;          // launches run
   std::uint64_t instances = 0;         // maximal runs of one phase
   std::uint64_t words = 0;             // as written
-  std::uint64_t words_in_windows = 0;  // of them, those with an interval that meets a window
+  std::uint64_t words_in_windows = 0;  // of them, those of which some value lies in a window
   std::vector<RangeId> outside;        // named ranges that no windows cover: no word is held
                                        // against them there
   std::uint64_t with_extents = 0;      // of those, words with an extent

@@ -26,10 +26,11 @@ std::string answer_text(const CertifiedFiles& files, const CertifyOptions& optio
   const ArenaCoverage& coverage = files.coverage;
   const std::string_view refused = files.refused(options);
   if (refused == "vacuous") {
-    return fmt::format(
-        "not certified: vacuous, since {}\n"
-        "say which addresses are the arena's in \"windows\", or pass --allow-vacuous\n",
-        coverage.executed == 0 ? "no launch is run" : "no word of any launch lies in a window");
+    return coverage.executed == 0
+               ? "not certified: vacuous, since no launch is run\n"
+                 "say what runs in \"submissions\", or pass --allow-vacuous\n"
+               : "not certified: vacuous, since no word of any launch lies in a window\n"
+                 "say which addresses are the arena's in \"windows\", or pass --allow-vacuous\n";
   }
   if (!refused.empty()) {
     return fmt::format(
