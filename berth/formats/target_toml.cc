@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/formats/toml_depth.h"
+
 // toml++ asserts what a file can break ("[" at the end of a line), right before it reports the same
 // as an error; and where assertions are off, it may assume it instead.
 #undef NDEBUG
@@ -242,6 +244,7 @@ class Reader {
 }  // namespace
 
 Result<Target> read_target(const std::string& text, const std::string& file) {
+  if (auto fault = find_toml_depth_fault(text, file)) return tl::unexpected(*std::move(fault));
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
