@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,14 @@ bool asks_for_json(int count, char** words) {
                      [](const char* word) { return std::string_view(word) == "--json"; });
 }
 
+// --help and --version, as results are written.
+ExitStatus told(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  const bool well = app.exit(asked, text, text) == 0;
+  Report(false, false).result(text.str());
+  return well ? kYes : kUsage;
+}
+
 ExitStatus run(int count, char** words) {
   CLI::App app{
       "berth decides, before a tensor program runs, where every tensor lives in memory, and proves "
@@ -49,11 +58,11 @@ ExitStatus run(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::CallForHelp& help) {
-    return app.exit(help) == 0 ? kYes : kUsage;
+    return told(app, help);
   } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help) == 0 ? kYes : kUsage;
+    return told(app, help);
   } catch (const CLI::CallForVersion& version) {
-    return app.exit(version) == 0 ? kYes : kUsage;
+    return told(app, version);
   } catch (const CLI::ParseError& error) {
     if (count > 1 && words[1][0] != '-' && app.get_subcommands().empty()) {
       return Report(asks_for_json(count, words), false)
@@ -81,7 +90,7 @@ ExitStatus run(int count, char** words) {
 int main(int count, char** words) {
   const Report report(asks_for_json(count, words), false);
   try {
-    return run(count, words);
+    return report.delivered(run(count, words));
   } catch (const std::bad_alloc&) {
     return report.failure({Error::Kind::Limit, "", "out of memory", "give a smaller input"});
   } catch (const std::exception& error) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "berth/base/text.h"
 #include "berth/formats/json.h"
@@ -10,9 +12,20 @@
 namespace berth::cli {
 namespace {
 
+// Why standard output did not take a result, the first time; of the whole process, as the stream
+// is.
+int output_failure = 0;
+
+void keep_output_failure(int code) {
+  if (output_failure == 0 && code != EPIPE) output_failure = code;
+}
+
 void write(std::FILE* stream, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stream);
-  std::fflush(stream);
+  errno = 0;
+  const bool taken = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
+  if (std::fflush(stream) != 0 || !taken) {
+    if (stream == stdout) keep_output_failure(errno != 0 ? errno : EIO);
+  }
 }
 
 // Line by line, for reports of several lines, whose names are printable already.
@@ -71,6 +84,14 @@ ExitStatus Report::failure(const std::string& kind, const std::string& text, Exi
   write(stderr, printable_lines(text));
   json_error(kind, "", text, "", more);
   return status;
+}
+
+ExitStatus Report::delivered(ExitStatus status) const {
+  const bool holds_a_result = status == kYes || status == kNo;
+  if (output_failure == 0 || !holds_a_result) return status;
+  return failure({Error::Kind::Input, "standard output",
+                  fmt::format("cannot write the result: {}", std::strerror(output_failure)),
+                  "make room for it, or write it to a file elsewhere"});
 }
 
 }  // namespace berth::cli

@@ -16,7 +16,7 @@ class Report {
   bool json() const { return json_; }
   bool quiet() const { return quiet_; }
 
-  // Writes to standard output; a reader that has gone away is no failure of ours.
+  // Writes to standard output. Whether that took it is said once, by `delivered`.
   void result(const std::string& text) const;
   void note(const std::string& text) const;
 
@@ -26,6 +26,11 @@ class Report {
   // `more`: what stands beside the error in the JSON object, such as `, "reason": {...}`.
   ExitStatus failure(const std::string& kind, const std::string& text, ExitStatus status,
                      const std::string& more = {}) const;
+
+  // The exit status of the whole run, when all its results are written: `status`, or, where a
+  // result did not reach standard output, the reason and a status that says so. A reader that has
+  // gone away is no failure of ours.
+  ExitStatus delivered(ExitStatus status) const;
 
  private:
   void json_error(const std::string& kind, const std::string& where, const std::string& message,

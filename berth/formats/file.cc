@@ -74,7 +74,8 @@ std::optional<int> write_all(int descriptor, const std::string& content) {
 }
 
 Error write_error(const std::string& path, int code) {
-  return {Error::Kind::Input, path, "cannot write: " + system_message(code), "nothing was changed"};
+  return {Error::Kind::Input, path, "cannot write: " + system_message(code),
+          "nothing was changed: check the folder, its permissions and its room"};
 }
 
 bool is_directory(const std::string& path) {
@@ -165,16 +166,38 @@ bool is_special(const std::string& path) {
 }
 
 Result<void> write_through(const FileContent& file) {
+  const auto failed = [](const std::string& place, int code) {
+    return input_error(place, "cannot write: " + system_message(code),
+                       "make room for it, or write it elsewhere");
+  };
   if (file.path == kStandardStream) {
-    if (const auto code = write_all(STDOUT_FILENO, file.content)) {
-      return tl::unexpected(write_error("standard output", *code));
-    }
+    const auto code = write_all(STDOUT_FILENO, file.content);
+    if (code) return failed("standard output", *code);
     return {};
   }
   const Descriptor descriptor(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (descriptor.get() < 0) return tl::unexpected(write_error(file.path, errno));
-  if (const auto code = write_all(descriptor.get(), file.content)) {
-    return tl::unexpected(write_error(file.path, *code));
+  if (descriptor.get() < 0) return failed(file.path, errno);
+  if (const auto code = write_all(descriptor.get(), file.content)) return failed(file.path, *code);
+  return {};
+}
+
+bool is_written_through(const std::string& path) {
+  return path == kStandardStream || is_special(path);
+}
+
+Result<void> replace_files(std::span<const FileContent> files) {
+  const SignalsWait signals_wait;
+  std::vector<StagedFile> staged;
+  staged.reserve(files.size());
+  for (const FileContent& file : files) {
+    if (is_written_through(file.path)) continue;
+    staged.emplace_back(file);
+    if (const auto code = staged.back().failure()) {
+      return tl::unexpected(write_error(file.path, *code));
+    }
+  }
+  for (StagedFile& file : staged) {
+    if (const auto code = file.commit()) return tl::unexpected(write_error(file.path(), *code));
   }
   return {};
 }
@@ -218,21 +241,10 @@ std::string base_name(const std::string& path) {
 }
 
 Result<void> write_files(std::span<const FileContent> files) {
-  const SignalsWait signals_wait;
-  std::vector<StagedFile> staged;
-  staged.reserve(files.size());
+  if (auto replaced = replace_files(files); !replaced) return replaced;
+  // Signals no longer wait: a pipe without a reader may never open.
   for (const FileContent& file : files) {
-    if (file.path == kStandardStream || is_special(file.path)) continue;
-    staged.emplace_back(file);
-    if (const auto code = staged.back().failure()) {
-      return tl::unexpected(write_error(file.path, *code));
-    }
-  }
-  for (StagedFile& file : staged) {
-    if (const auto code = file.commit()) return tl::unexpected(write_error(file.path(), *code));
-  }
-  for (const FileContent& file : files) {
-    if (file.path != kStandardStream && !is_special(file.path)) continue;
+    if (!is_written_through(file.path)) continue;
     if (auto written = write_through(file); !written) return written;
   }
   return {};

@@ -36,7 +36,8 @@ struct FileContent {
 
 // Writes every file whole, or none: each is written beside its place under a temporary name, and
 // only when all of them stand are they renamed. What was there before stays until then; no
-// temporary file is left behind, and an interrupt waits until the last rename.
+// temporary file is left behind, and an interrupt waits until the last rename. Then pipes, devices
+// and standard output are written to as they stand, one after another, and an interrupt ends that.
 Result<void> write_files(std::span<const FileContent> files);
 
 }  // namespace berth
