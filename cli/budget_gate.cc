@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "berth/pipeline/open_plan.h"
 
@@ -31,6 +32,7 @@ Result<BudgetGate::Findings> BudgetGate::judge(const Plan& plan) const {
   for (const PlannedArena& arena : plan.arenas) {
     findings.lines.push_back({.arena = name_of(arena), .now = arena.figures.peak});
   }
+  std::set<std::string> names_given;
   for (const std::string& text : budgets_) {
     const auto equals = text.rfind('=');
     const bool is_for_all = equals == std::string::npos;
@@ -40,6 +42,12 @@ Result<BudgetGate::Findings> BudgetGate::judge(const Plan& plan) const {
                          "a size is such as 4096, 0x1000, 64KiB or 2MB");
     }
     const std::string name = is_for_all ? "" : text.substr(0, equals);
+    if (!names_given.insert(name).second) {
+      return usage_error(
+          "--budget",
+          is_for_all ? "is given twice for every arena" : fmt::format("'{}' is given twice", name),
+          "give each name once");
+    }
     bool is_met = false;
     for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
       const PlannedArena& arena = plan.arenas[i];

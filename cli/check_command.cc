@@ -9,6 +9,7 @@
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/check_reason_file.h"
 #include "berth/pipeline/check_residency_file.h"
+#include "cli/option_rules.h"
 
 namespace berth::cli {
 namespace {
@@ -99,15 +100,18 @@ ExitStatus CheckCommand::run() const {
   if (!options) return report.failure(options.error());
   const auto plan = open_input(plan_);
   if (!plan) return report.failure(plan.error());
-  if (kind_of(plan->content) == InputKind::ResidencyJson)
-    return check_residency(*plan, *options, report);
   std::optional<InputFile> input;
   if (!input_.empty()) {
     auto opened = open_input(input_);
     if (!opened) return report.failure(opened.error());
     input = *std::move(opened);
   }
-
+  if (auto fault = find_misplaced_option(*options, input ? *input : *plan, Use::Judge)) {
+    return report.failure(*fault);
+  }
+  if (kind_of(plan->content) == InputKind::ResidencyJson) {
+    return check_residency(*plan, std::move(input), *options, report);
+  }
   if (reason_ || kind_of(plan->content) == InputKind::ReasonJson) {
     return say_reason(check_reason_file(*plan, input, *options), report);
   }
@@ -128,17 +132,15 @@ ExitStatus CheckCommand::run() const {
   return checked->sound() ? kYes : kNo;
 }
 
-ExitStatus CheckCommand::check_residency(const InputFile& file, const PlanOptions& options,
-                                         const Report& report) const {
+ExitStatus CheckCommand::check_residency(const InputFile& file, std::optional<InputFile> input,
+                                         const PlanOptions& options, const Report& report) const {
   std::optional<ResidencySource> source;
-  if (input_.empty() != target_.empty()) {
+  if (!input != target_.empty()) {
     return report.failure({Error::Kind::Usage, "berth check",
                            "a residency is compared with its input and its target together",
                            "give INPUT and --target, or neither"});
   }
-  if (!input_.empty()) {
-    auto input = open_input(input_);
-    if (!input) return report.failure(input.error());
+  if (input) {
     auto target = open_input(target_);
     if (!target) return report.failure(target.error());
     source = ResidencySource{*std::move(input), *std::move(target), options};

@@ -19,8 +19,8 @@ class CheckCommand {
   ExitStatus run() const;
 
  private:
-  ExitStatus check_residency(const InputFile& file, const PlanOptions& options,
-                             const Report& report) const;
+  ExitStatus check_residency(const InputFile& file, std::optional<InputFile> input,
+                             const PlanOptions& options, const Report& report) const;
 
   CLI::App* command_;
   std::string plan_;

@@ -2,6 +2,7 @@
 
 #include "berth/pipeline/explain_file.h"
 #include "berth/render/explanation_text.h"
+#include "cli/option_rules.h"
 #include "cli/report.h"
 
 namespace berth::cli {
@@ -20,6 +21,9 @@ ExitStatus ExplainCommand::run() const {
   if (!options) return report.failure(options.error());
   const auto file = open_input(input_);
   if (!file) return report.failure(file.error());
+  if (auto fault = find_misplaced_option(*options, *file, Use::Explain)) {
+    return report.failure(*fault);
+  }
   const auto explanation = explain_file(*file, *options);
   if (!explanation) return report.failure(explanation.error());
   if (report.json()) {

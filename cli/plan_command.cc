@@ -13,6 +13,7 @@
 #include "berth/pipeline/plan_file.h"
 #include "berth/pipeline/plan_on_target.h"
 #include "berth/render/table.h"
+#include "cli/option_rules.h"
 #include "cli/search_watch.h"
 
 namespace berth::cli {
@@ -148,7 +149,15 @@ ExitStatus PlanCommand::run() const {
   auto file = open_input(input_);
   if (!file) return report.failure(file.error());
   Asked asked{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
+  const Use use = target_.empty() ? Use::Plan : Use::PlanOnTarget;
+  if (auto fault = find_misplaced_option(*options, asked.file, use)) return report.failure(*fault);
   if (!target_.empty()) {
+    if (!reason_.empty()) {
+      return report.failure({Error::Kind::Usage, "--reason",
+                             "names buffers that do not go into a device's --capacity, which a "
+                             "target takes the place of",
+                             "leave it out"});
+    }
     auto target = open_input(target_);
     if (!target) return report.failure(target.error());
     asked.target = *std::move(target);

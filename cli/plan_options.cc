@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -27,7 +28,8 @@ Result<std::uint64_t> number_of(const std::string& option, const std::string& te
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || rest != text.data() + text.size()) {
     return usage_error(
-        option, fmt::format("found '{}', expected an integer from 0 to {}", text, UINT64_MAX));
+        option, fmt::format("found '{}', expected an integer from 0 to {}", text, UINT64_MAX),
+        "give it in decimal, without a sign or a unit");
   }
   return value;
 }
@@ -39,7 +41,8 @@ Result<double> seconds_of(const std::string& option, const std::string& text) {
   const bool is_number = status == std::errc() && rest == text.data() + text.size();
   if (!is_number || !(value >= 0 && value <= kMost)) {
     return usage_error(option,
-                       fmt::format("found '{}', expected seconds from 0 to {}", text, kMost));
+                       fmt::format("found '{}', expected seconds from 0 to {}", text, kMost),
+                       "such as 10 or 0.5");
   }
   return value;
 }
@@ -84,7 +87,8 @@ Result<std::pair<std::string, std::string>> named_text(const std::string& option
                                                        const std::string& expected) {
   const auto equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    return usage_error(option, fmt::format("found '{}', expected {}", text, expected));
+    return usage_error(option, fmt::format("found '{}', expected {}", text, expected),
+                       "both sides of the '=' must say something");
   }
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
@@ -146,6 +150,31 @@ std::optional<Error> add_model_options(PlanOptions& options, const std::vector<s
     auto named = named_text("--state", text, "IN=OUT");
     if (!named) return named.error();
     options.states.push_back(*std::move(named));
+  }
+  return std::nullopt;
+}
+
+// A name that is given two values: none of them is the one that was meant for sure.
+template <typename Value>
+std::optional<Error> find_double(const std::string& option,
+                                 const std::vector<std::pair<std::string, Value>>& values) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : values) {
+    if (names.insert(name).second) continue;
+    return Error{
+        Error::Kind::Usage, option,
+        name.empty() ? "is given twice for every device" : fmt::format("'{}' is given twice", name),
+        "give each name once"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> find_double(const PlanOptions& options) {
+  for (auto fault :
+       {find_double("--capacity", options.capacity), find_double("--scratch", options.scratch),
+        find_double("--base", options.base), find_double("--bind", options.bindings.symbols),
+        find_double("--shape", options.bindings.shapes), find_double("--state", options.states)}) {
+    if (fault) return fault;
   }
   return std::nullopt;
 }
@@ -233,6 +262,7 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
   if (auto error = add_named(options.scratch, "--scratch", scratch_)) return tl::unexpected(*error);
   if (auto error = add_named(options.base, "--base", base_)) return tl::unexpected(*error);
   if (auto error = add_model_options(options, bind_, shape_, state_)) return tl::unexpected(*error);
+  if (auto error = find_double(options)) return tl::unexpected(*std::move(error));
   if (!reserve_.empty()) {
     const auto reserve = size_of("--reserve", reserve_);
     if (!reserve) return tl::unexpected(reserve.error());

@@ -10,6 +10,7 @@
 #include "berth/render/residency_map.h"
 #include "berth/render/residency_table.h"
 #include "berth/render/sweep_plot.h"
+#include "cli/option_rules.h"
 
 namespace berth::cli {
 namespace {
@@ -124,6 +125,9 @@ ExitStatus ResideCommand::run() const {
   if (!target) return report.failure(target.error());
   const auto asked = options();
   if (!asked) return report.failure(asked.error());
+  if (auto fault = find_misplaced_option(asked->model, *input, Use::Reside)) {
+    return report.failure(*fault);
+  }
   return sweep_.empty() ? reside(*input, *target, *asked, report)
                         : sweep(*input, *target, *asked, report);
 }

@@ -11,6 +11,7 @@
 #include "berth/render/map_html.h"
 #include "berth/render/map_svg.h"
 #include "berth/render/map_text.h"
+#include "cli/option_rules.h"
 
 namespace berth::cli {
 namespace {
@@ -51,6 +52,9 @@ ExitStatus ShowCommand::run() const {
   if (!options) return report.failure(options.error());
   const auto file = open_input(file_);
   if (!file) return report.failure(file.error());
+  if (auto fault = find_misplaced_option(*options, *file, Use::Judge)) {
+    return report.failure(*fault);
+  }
   const auto checked = check_file(*file, std::nullopt, *options);
   if (!checked) return report.failure(checked.error());
   for (const std::string& note : checked->notes) report.note(note);

@@ -63,7 +63,8 @@ std::optional<Error> find_unknown_name(const ModelGraph& graph, const Bindings& 
   for (const auto& [name, shape] : bindings.shapes) {
     if (names.contains(name)) continue;
     return Error{Error::Kind::Usage, "--shape",
-                 fmt::format("{} has no value '{}'", graph.file, name), ""};
+                 fmt::format("{} has no value '{}'", graph.file, name),
+                 "name an input of the model, or a result as the model names it"};
   }
   return std::nullopt;
 }

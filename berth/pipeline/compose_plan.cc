@@ -43,7 +43,8 @@ std::optional<Error> find_unknown_base(const InputFile& file, const Instance& in
         instance.devices(), [&](const Device& device) { return device.name == name; });
     if (is_known) continue;
     return Error{Error::Kind::Usage, "--base",
-                 fmt::format("{} has no device '{}'", file.path, name), ""};
+                 fmt::format("{} has no device '{}'", file.path, name),
+                 "name a device as the table or the plan names it"};
   }
   return std::nullopt;
 }

@@ -35,9 +35,13 @@ std::optional<Error> find_option_fault(const PlanOptions& options) {
   const auto meaningless = [](const char* option, const char* why, const char* hint) {
     return Error{Error::Kind::Usage, option, why, hint};
   };
-  if (!options.capacity.empty() || options.reserve > Bytes(0)) {
+  if (!options.capacity.empty()) {
     return meaningless("--capacity", "a target says what its memories hold",
-                       "change the target's file (bytes, reserved_bytes)");
+                       "leave it out, or change the target's file (bytes, hbm_bytes, dram_bytes)");
+  }
+  if (options.reserve > Bytes(0)) {
+    return meaningless("--reserve", "a target says what of its memories nobody may use",
+                       "leave it out, or change the target's file (reserved_bytes)");
   }
   if (!options.scratch.empty()) {
     return meaningless("--scratch", "a program for a target says the scratch of its phases",

@@ -286,6 +286,14 @@ Result<Question> read_form(const InputFile& file, const PlanOptions& options) {
   __builtin_unreachable();
 }
 
+// A table's steps have no names: it ends with the last of its rows.
+std::uint64_t step_count(const Instance& instance) {
+  if (!instance.step_names().empty()) return instance.step_names().size();
+  Step end = 0;
+  for (const Buffer& buffer : instance.buffers()) end = std::max(end, buffer.life.upper);
+  return end;
+}
+
 // The steps that an operator's name, or a number, means.
 std::vector<Step> steps_named(const Instance& instance, const std::string& name) {
   std::vector<Step> steps;
@@ -296,8 +304,7 @@ std::vector<Step> steps_named(const Instance& instance, const std::string& name)
   Step number = 0;
   const auto [rest, status] = std::from_chars(name.data(), name.data() + name.size(), number);
   const bool is_number = status == std::errc() && rest == name.data() + name.size();
-  const bool in_clock = instance.step_names().empty() || number < instance.step_names().size();
-  if (is_number && in_clock && number < UINT64_MAX) steps.push_back(number);
+  if (is_number && number < step_count(instance)) steps.push_back(number);
   return steps;
 }
 
@@ -316,13 +323,16 @@ Result<Question> add_scratch(Question question, const InputFile& file, const Pla
     const auto steps = steps_named(question.instance, name);
     if (steps.empty()) {
       return usage_error("--scratch", fmt::format("{} has no step '{}'", file.path, name),
-                         "give an operator's name as the table prints it, or a step's number");
+                         fmt::format("give an operator's name as the table prints it, or a step's "
+                                     "number below {}",
+                                     step_count(question.instance)));
     }
     for (const Step step : steps) {
       const auto device = device_of(question, step);
       if (!device) {
         return usage_error("--scratch",
-                           fmt::format("step {} runs on no one device of {}", step, file.path));
+                           fmt::format("step {} runs on no one device of {}", step, file.path),
+                           "give the scratch as a row of the file, with its device");
       }
       buffers.push_back({.name = fmt::format("scratch of step {} (--scratch {})", step, name),
                          .size = bytes,
@@ -334,6 +344,16 @@ Result<Question> add_scratch(Question question, const InputFile& file, const Pla
   if (!instance) return tl::unexpected(instance.error());
   question.instance = *std::move(instance);
   return question;
+}
+
+// A device without a name is the one of --capacity BYTES.
+std::string device_names(std::span<const Device> devices) {
+  std::string names;
+  for (const Device& device : devices) {
+    if (device.name.empty()) continue;
+    names += (names.empty() ? "'" : ", '") + device.name + "'";
+  }
+  return names.empty() ? "none that has a name" : names;
 }
 
 Result<Question> limit_devices(Question question, const InputFile& file,
@@ -351,7 +371,8 @@ Result<Question> limit_devices(Question question, const InputFile& file,
         is_met = true;
       }
       if (own && !is_met) {
-        return usage_error("--capacity", fmt::format("{} has no device '{}'", file.path, name));
+        return usage_error("--capacity", fmt::format("{} has no device '{}'", file.path, name),
+                           "it has " + device_names(devices));
       }
     }
   }
