@@ -157,6 +157,11 @@ class Explainer {
                        printable(step_text(plan_.step_names, fault.step)), text_of(fault.bytes),
                        arena_text(plan_.buffers[fault.first].arena));
   }
+  std::string operator()(const SharedAddresses& fault) const {
+    return fmt::format("{} and {} share addresses [{:#x}, {:#x}): give one another address",
+                       numbered(fault.first), numbered(fault.second), fault.addresses.lower,
+                       fault.addresses.upper);
+  }
   std::string operator()(const WrongClaim& fault) const {
     using enum WrongClaim::Claim;
     if (fault.claim == ProvedLeast) {
@@ -180,6 +185,10 @@ class Explainer {
     const PlannedArena& arena = plan_.arenas[index];
     const std::string tier = arena.tier.empty() ? "" : " " + printable(arena.tier);
     return (arena.device.empty() ? "the arena" : "arena " + printable(arena.device)) + tier;
+  }
+  // Of two arenas that may have one name.
+  std::string numbered(std::size_t index) const {
+    return fmt::format("{} (arenas[{}])", arena_text(index), index);
   }
   // With steps: a view or a taker is wrong about either.
   std::string bytes_of(std::size_t index) const {
@@ -212,8 +221,9 @@ std::string text_of_kind(std::size_t kind, const PlacementVerdict& verdict, cons
 std::string_view kind_name(const PlacementFault& fault) {
   // In the order of the variant.
   static constexpr std::array<std::string_view, std::variant_size_v<PlacementFault>> kNames = {
-      "malformed-buffer", "misplaced-arena", "past-capacity", "past-arena-end", "misaligned",
-      "moved-fixed",      "bad-view",        "bad-reuse",     "shared-bytes",   "wrong-claim"};
+      "malformed-buffer", "misplaced-arena",  "past-capacity", "past-arena-end",
+      "misaligned",       "moved-fixed",      "bad-view",      "bad-reuse",
+      "shared-bytes",     "shared-addresses", "wrong-claim"};
   return kNames[fault.index()];
 }
 

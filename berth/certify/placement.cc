@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <tuple>
 
 #include "berth/certify/claims.h"
 #include "berth/certify/meetings.h"
@@ -104,6 +106,43 @@ void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
   }
 }
 
+// Whose addresses an arena takes. Devices have addresses of their own; the launches that a plan on
+// a target becomes name all its memories in one space.
+std::string_view space_of(const Plan& plan, std::size_t arena) {
+  return plan.target ? std::string_view() : std::string_view(plan.arenas[arena].device);
+}
+
+// Sorted by space and first address, each arena is compared with the one that reaches furthest
+// before it. An arena is a stretch of its own: two may not share addresses at any time.
+void check_addresses(const Plan& plan, PlacementVerdict& verdict) {
+  struct Stretch {
+    std::string_view space;
+    ByteRange addresses;
+    std::size_t arena = 0;
+  };
+  const std::vector<Bytes> needs = needs_of(plan);
+  std::vector<Stretch> stretches;
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    const std::uint64_t address = plan.arenas[i].address.value();
+    const auto end = checked_add(Bytes(address), needs[i]);
+    if (!end || needs[i] == Bytes(0)) continue;  // One past 64 bits is told by itself.
+    stretches.push_back({space_of(plan, i), {address, end->count()}, i});
+  }
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
+    return std::tuple(a.space, a.addresses.lower, a.arena) <
+           std::tuple(b.space, b.addresses.lower, b.arena);
+  });
+  const Stretch* furthest = nullptr;
+  for (const Stretch& it : stretches) {
+    const bool same_space = furthest && furthest->space == it.space;
+    if (same_space && furthest->addresses.overlaps(it.addresses)) {
+      const std::uint64_t upper = std::min(furthest->addresses.upper, it.addresses.upper);
+      verdict.add(SharedAddresses{furthest->arena, it.arena, ByteRange{it.addresses.lower, upper}});
+    }
+    if (!same_space || furthest->addresses.upper < it.addresses.upper) furthest = &it;
+  }
+}
+
 void check_places(const Plan& plan, PlacementVerdict& verdict) {
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlannedBuffer& buffer = plan.buffers[i];
@@ -129,6 +168,7 @@ PlacementVerdict check_placement(const Plan& plan) {
   if (!verdict.sound()) return verdict;
 
   check_arenas(plan, verdict);
+  check_addresses(plan, verdict);
   check_places(plan, verdict);
   check_relations(plan, storage, verdict);
   for (const SharedBytes& meeting : find_meetings(plan, storage)) verdict.add(meeting);

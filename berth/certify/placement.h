@@ -14,6 +14,8 @@ namespace berth {
 //    buffer's bytes and life;
 //  - a buffer that takes over another's bytes, from that other, in the one step in which that one
 //    dies and it is born: at the same offset, and no larger.
+// Arenas of one device, and all arenas of a plan on a target, stand on addresses of their own.
+//
 // An empty buffer takes nothing: where it stands is not asked.
 //
 // Where any two buffers meet, at least one pair is found, and the first is one of those that meet

@@ -119,6 +119,16 @@ struct SharedBytes {
   friend bool operator==(const SharedBytes&, const SharedBytes&) = default;
 };
 
+// Two arenas stand on the same `addresses` of one space of addresses: that of one device, or of all
+// the memories of a target.
+struct SharedAddresses {
+  std::size_t first = 0;  // the one that begins first
+  std::size_t second = 0;
+  ByteRange addresses;
+
+  friend bool operator==(const SharedAddresses&, const SharedAddresses&) = default;
+};
+
 // A figure of the plan is not what its buffers say.
 struct WrongClaim {
   enum class Claim {
@@ -139,7 +149,7 @@ struct WrongClaim {
 
 using PlacementFault =
     std::variant<MalformedBuffer, MisplacedArena, PastCapacity, PastArenaEnd, Misaligned,
-                 MovedFixed, BadView, BadReuse, SharedBytes, WrongClaim>;
+                 MovedFixed, BadView, BadReuse, SharedBytes, SharedAddresses, WrongClaim>;
 
 // All that a check found. One mistake may break thousands of buffers in the same way: every fault
 // is counted, and of each kind the first few are kept.

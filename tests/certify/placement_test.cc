@@ -95,8 +95,49 @@ TEST(CheckPlacement, TheEarliestMeetingIsNamedFirst) {
 TEST(CheckPlacement, BuffersOfDifferentArenasDoNotMeet) {
   Plan plan = plan_of(arena(4), {buffer("a", {0, 2}, 4, 0), buffer("b", {0, 2}, 4, 0)});
   plan.arenas.push_back(arena(4));
+  plan.arenas[1].device = "GPU";
   plan.buffers[1].arena = 1;
   EXPECT_TRUE(check_placement(plan).sound());
+}
+
+TEST(CheckPlacement, ArenasOfOneDeviceStandOnAddressesOfTheirOwn) {
+  Plan plan = plan_of(arena(256), {buffer("a", {0, 2}, 256, 0), buffer("b", {0, 2}, 64, 0)});
+  plan.arenas.push_back(arena(64));
+  plan.buffers[1].arena = 1;
+  plan.arenas[0].address = plan.arenas[1].address = Address(4096);
+  EXPECT_EQ(only_fault<SharedAddresses>(plan), (SharedAddresses{0, 1, {4096, 4160}}));
+  EXPECT_EQ(words(only_fault<SharedAddresses>(plan), plan),
+            "arena CPU (arenas[0]) and arena CPU (arenas[1]) share addresses [0x1000, 0x1040): "
+            "give one another address");
+  plan.arenas[1].address = Address(4096 + 255);
+  EXPECT_EQ(only_fault<SharedAddresses>(plan).addresses, (ByteRange{4351, 4352}));
+  plan.arenas[1].address = Address(4096 + 256);
+  EXPECT_TRUE(check_placement(plan).sound());
+}
+
+TEST(CheckPlacement, DevicesHaveAddressesOfTheirOwnButTheMemoriesOfATargetShareThem) {
+  Plan plan = plan_of(arena(256), {buffer("a", {0, 2}, 256, 0), buffer("b", {0, 2}, 64, 0)});
+  plan.arenas.push_back(arena(64));
+  plan.buffers[1].arena = 1;
+  plan.arenas[0].device = "chip0.sram";
+  plan.arenas[1].device = "chip0.dram";
+  EXPECT_TRUE(check_placement(plan).sound());
+  plan.target.emplace();
+  EXPECT_EQ(only_fault<SharedAddresses>(plan), (SharedAddresses{0, 1, {0, 64}}));
+}
+
+TEST(CheckPlacement, AnArenaIsComparedWithTheOneThatReachesFurthestBeforeIt) {
+  Plan plan = plan_of(arena(256), {buffer("a", {0, 2}, 256, 0), buffer("b", {0, 2}, 16, 0),
+                                   buffer("c", {0, 2}, 16, 0)});
+  plan.arenas.push_back(arena(16));
+  plan.arenas.push_back(arena(16));
+  plan.buffers[1].arena = 1;
+  plan.buffers[2].arena = 2;
+  plan.arenas[1].address = Address(300);
+  plan.arenas[2].address = Address(32);
+  EXPECT_EQ(only_fault<SharedAddresses>(plan), (SharedAddresses{0, 2, {32, 48}}));
+  plan.arenas[1].address = Address(16);
+  EXPECT_EQ(check_placement(plan).count<SharedAddresses>(), 2U);
 }
 
 TEST(CheckPlacement, FiveHundredBuffersThatBreakOneRuleAreCountedAndAFewKept) {
@@ -217,6 +258,7 @@ TEST(CheckPlacement, AViewMustLieInsideItsBase) {
             BaseDoesNotHold);
   EXPECT_EQ(why_if([](Plan& p) {
               p.arenas.push_back(p.arenas[0]);
+              p.arenas[1].device = "GPU";
               p.buffers[2].arena = 1;
             }),
             OtherArena);
@@ -275,6 +317,7 @@ TEST(CheckPlacement, ReuseIsRefusedForEachReason) {
             BaseLivesOn);
   EXPECT_EQ(why_if([](Plan& p) {
               p.arenas.push_back(p.arenas[0]);
+              p.arenas[1].device = "GPU";
               p.buffers[2].arena = 1;
             }),
             OtherArena);

@@ -69,6 +69,24 @@ bool stands_where_it_may(const PlannedArena& arena) {
   return !arena.capacity || peak + arena.reserve.count() <= arena.capacity->count() || peak == 0;
 }
 
+// The bytes that an arena has, or that its buffers reach.
+Wide reach(const Plan& plan, std::size_t arena) {
+  Wide reach = plan.arenas[arena].figures.peak.count();
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (buffer.arena != arena || buffer.bytes == Bytes(0)) continue;
+    reach = std::max(reach, Wide(buffer.offset.value()) + buffer.bytes.count());
+  }
+  return reach;
+}
+
+bool stand_apart(const Plan& plan, std::size_t a, std::size_t b) {
+  const Wide first_of_a = plan.arenas[a].address.value();
+  const Wide first_of_b = plan.arenas[b].address.value();
+  if (plan.arenas[a].device != plan.arenas[b].device) return true;
+  if (reach(plan, a) == 0 || reach(plan, b) == 0) return true;
+  return first_of_a + reach(plan, a) <= first_of_b || first_of_b + reach(plan, b) <= first_of_a;
+}
+
 // Itself, where it views nothing; the number of buffers, where the chain never ends.
 std::size_t storage(const Plan& plan, std::size_t index) {
   for (std::size_t hops = 0; hops <= plan.buffers.size(); ++hops) {
@@ -182,6 +200,11 @@ bool is_sound_cell_by_cell(const Plan& plan) {
   }
   for (const PlannedArena& arena : plan.arenas) {
     if (!stands_where_it_may(arena)) return false;
+  }
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!stand_apart(plan, i, j)) return false;
+    }
   }
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlannedBuffer& buffer = plan.buffers[i];

@@ -98,12 +98,14 @@ void put_if_sound(Plan& plan, const PlannedBuffer& buffer) {
   if (sound_with(plan, buffer)) plan.buffers.push_back(buffer);
 }
 
-PlannedArena random_arena(std::mt19937_64& random) {
+// A second one is of another device, or further on at the same one's addresses.
+PlannedArena random_arena(std::size_t index, std::mt19937_64& random) {
   PlannedArena made;
-  made.device = "CPU";
+  const bool is_apart = index > 0 && one_in(random, 2);
+  made.device = is_apart ? "GPU" : "CPU";
   made.unit = alignment(std::uint64_t{1} << below(random, 3));
   made.alignment = alignment(16);
-  made.address = Address(16 * below(random, 4));
+  made.address = Address((is_apart ? 0 : 160 * index) + 16 * below(random, 4));
   return made;
 }
 
@@ -187,7 +189,7 @@ void mutate_buffer(PlannedBuffer& buffer, const Plan& plan, std::mt19937_64& ran
 }
 
 void mutate_arena(PlannedArena& arena, std::mt19937_64& random) {
-  switch (below(random, 10)) {
+  switch (below(random, 13)) {
     case 0:
       return nudge(arena.figures.peak, random);
     case 1:
@@ -211,8 +213,12 @@ void mutate_arena(PlannedArena& arena, std::mt19937_64& random) {
     case 8:
       arena.reserve = Bytes(below(random, 8));
       return;
+    case 9:
+      arena.device = one_in(random, 2) ? "CPU" : "GPU";
+      return;
     default:
-      return nudge(arena.address, random);
+      if (one_in(random, 4)) return nudge(arena.address, random);
+      arena.address = Address(16 * below(random, 16));
   }
 }
 
@@ -221,7 +227,7 @@ void mutate_arena(PlannedArena& arena, std::mt19937_64& random) {
 Plan random_sound_plan(std::mt19937_64& random) {
   Plan plan;
   plan.arenas.resize(1 + below(random, 2));
-  for (PlannedArena& arena : plan.arenas) arena = random_arena(random);
+  for (std::size_t i = 0; i < plan.arenas.size(); ++i) plan.arenas[i] = random_arena(i, random);
   const std::uint64_t wanted = 2 + below(random, 6);
   while (plan.buffers.size() < wanted) put_lowest(plan, random_buffer(plan, random));
   for (std::uint64_t i = below(random, 5); i > 0; --i) {
