@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "berth/base/text.h"
 #include "berth/certify/explain_placement.h"
 #include "berth/formats/json.h"
 #include "berth/pipeline/check_file.h"
@@ -13,6 +15,41 @@
 
 namespace berth::cli {
 namespace {
+
+// Of so many arenas is it said what their bound rests on.
+constexpr std::size_t kMostBounds = 16;
+
+bool is_confirmed(const BoundFinding& found) {
+  return found.answer == BoundFinding::Answer::Confirmed;
+}
+
+std::string bounds_json(const CheckedFile& checked) {
+  std::string text;
+  for (std::size_t i = 0; i < checked.bounds.size(); ++i) {
+    const BoundFinding& found = checked.bounds[i];
+    text += fmt::format("{}{{\"arena\": {}, \"lower_bound\": {}, \"confirmed\": {}, \"why\": {}}}",
+                        i == 0 ? "" : ", ", i, checked.plan.arenas[i].figures.lower_bound.count(),
+                        is_confirmed(found), json_quoted(found.why));
+  }
+  return text;
+}
+
+std::string bounds_text(const CheckedFile& checked) {
+  std::string text;
+  const std::size_t told = std::min(checked.bounds.size(), kMostBounds);
+  for (std::size_t i = 0; i < told; ++i) {
+    const BoundFinding& found = checked.bounds[i];
+    const PlannedArena& arena = checked.plan.arenas[i];
+    const std::string name = arena.device.empty() ? "" : " of " + printable(arena.device);
+    text += fmt::format("lower bound {}{}: {}, {}\n", arena.figures.lower_bound.count(), name,
+                        is_confirmed(found) ? "confirmed" : "taken at the plan's word", found.why);
+  }
+  if (told < checked.bounds.size()) {
+    text += fmt::format("and the lower bounds of {} more arenas (--json says what of them)\n",
+                        checked.bounds.size() - told);
+  }
+  return text;
+}
 
 std::string json_text(const CheckedFile& checked) {
   std::string faults;
@@ -28,13 +65,14 @@ std::string json_text(const CheckedFile& checked) {
   }
   return fmt::format(
       "{{\"sound\": {}, \"buffers\": {}, \"arenas\": {},\n \"faults\": [{}],\n \"mismatch\": {},\n "
-      "\"notes\": [{}]}}\n",
+      "\"lower_bounds\": [{}],\n \"notes\": [{}]}}\n",
       checked.sound(), checked.plan.buffers.size(), checked.plan.arenas.size(), faults,
-      checked.mismatch ? json_quoted(*checked.mismatch) : "null", notes);
+      checked.mismatch ? json_quoted(*checked.mismatch) : "null", bounds_json(checked), notes);
 }
 
 std::string text_of(const CheckedFile& checked) {
   std::string text = explain(checked.verdict, checked.plan);
+  if (checked.verdict.sound()) text += bounds_text(checked);
   if (checked.mismatch) text += "not a plan for this input: " + *checked.mismatch + "\n";
   return text;
 }

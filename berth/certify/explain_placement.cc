@@ -95,6 +95,7 @@ const char* text_of(WrongClaim::Claim claim) {
       return "peak step";
     case LowerBoundBelowLoad:
     case LowerBoundAbovePeak:
+    case LowerBoundAboveNeed:
       return "lower bound";
     case ProvedLeast:
       return "proved least";
@@ -173,6 +174,7 @@ class Explainer {
     }
     const char* than = fault.claim == LowerBoundBelowLoad   ? "less than its max load"
                        : fault.claim == LowerBoundAbovePeak ? "more than its bytes,"
+                       : fault.claim == LowerBoundAboveNeed ? "but its buffers go into"
                                                             : "but its buffers say";
     return fmt::format("{} claims {} {}, {} {}", arena_text(fault.arena), text_of(fault.claim),
                        fault.claimed, than,

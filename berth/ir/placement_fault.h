@@ -137,7 +137,8 @@ struct WrongClaim {
     PeakStep,
     LowerBoundBelowLoad,
     LowerBoundAbovePeak,
-    ProvedLeast,  // claimed: the bytes, found: the lower bound
+    LowerBoundAboveNeed,  // found: the bytes into which the buffers go
+    ProvedLeast,          // claimed: the bytes, found: the lower bound
   };
   std::size_t arena = 0;
   Claim claim = Claim::MaxLoad;

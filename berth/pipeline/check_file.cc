@@ -182,6 +182,21 @@ std::optional<std::string> find_mismatch(const Plan& plan, const Plan& question)
   return std::nullopt;
 }
 
+// The first buffer that the plan says is fixed though the table, which alone could fix it, does
+// not: a lower bound would rest on that.
+std::optional<std::string> find_fixed_by_nobody(const Plan& plan, const Plan& table) {
+  std::set<std::string_view> fixed;
+  for (const PlannedBuffer& row : table.buffers) {
+    if (row.fixed) fixed.insert(row.name);
+  }
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (!buffer.fixed || fixed.contains(buffer.name)) continue;
+    return fmt::format("buffer {} is fixed at {} in the plan, in the input it is not", buffer.name,
+                       buffer.fixed->value());
+  }
+  return std::nullopt;
+}
+
 // Which bytes of which other buffer the plan, or the input, says that a buffer is.
 struct Standing {
   std::string base;
@@ -323,6 +338,7 @@ Result<std::optional<std::string>> mismatch_with(const Plan& plan, const InputFi
   const auto rows = compose_plan(input, *question, nowhere, options);
   if (!rows) return tl::unexpected(rows.error());
   auto mismatch = find_mismatch(plan, *rows);
+  if (!mismatch && kind == InputKind::InstanceCsv) mismatch = find_fixed_by_nobody(plan, *rows);
   if (!mismatch) mismatch = find_unpermitted(plan, *rows, question->permissions);
   if (!mismatch) mismatch = find_taken_output(plan, outputs_of(*question));
   return of_file(std::move(mismatch), plan, *rows);
@@ -381,6 +397,18 @@ void limit(Plan& plan, const PlanOptions& options) {
   }
 }
 
+// A bound that the buffers themselves refute is a wrong claim; what else was found of each is said.
+void check_bounds(CheckedFile& checked) {
+  checked.bounds = check_lower_bounds(checked.plan);
+  for (std::size_t arena = 0; arena < checked.bounds.size(); ++arena) {
+    const BoundFinding& found = checked.bounds[arena];
+    if (found.answer != BoundFinding::Answer::Refuted) continue;
+    checked.verdict.add(WrongClaim{arena, WrongClaim::Claim::LowerBoundAboveNeed,
+                                   checked.plan.arenas[arena].figures.lower_bound.count(),
+                                   found.fits.count()});
+  }
+}
+
 }  // namespace
 
 Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputFile>& input,
@@ -391,6 +419,10 @@ Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputF
   checked.plan = *std::move(plan);
   limit(checked.plan, options);
   checked.verdict = check_placement(checked.plan);
+  // Of other forms the figures are our own: there is no claim to be held against anything.
+  if (checked.verdict.sound() && kind_of(file.content) == InputKind::PlanJson) {
+    check_bounds(checked);
+  }
   if (input && checked.verdict.sound()) {
     auto mismatch = mismatch_of_views(checked.plan, *input, options);
     if (!mismatch) return tl::unexpected(mismatch.error());

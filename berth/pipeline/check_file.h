@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "berth/certify/lower_bound.h"
 #include "berth/ir/placement_fault.h"
 #include "berth/ir/plan.h"
 #include "berth/pipeline/input.h"
@@ -17,6 +18,7 @@ struct CheckedFile {
   Plan plan;
   PlacementVerdict verdict;
   std::optional<std::string> mismatch;  // where the plan is not one for the input
+  std::vector<BoundFinding> bounds;     // by arena, of a plan that is sound by itself
   std::vector<std::string> notes;       // what was not judged, and why
 
   bool sound() const { return verdict.sound() && !mismatch; }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "berth/formats/json.h"
@@ -83,6 +84,102 @@ TEST_F(CheckCommandTest, AFalseClaimToBeLeastIsNo) {
   const Ran ran = command.run({"check", "d.json"});
   EXPECT_EQ(ran.status, 1);
   EXPECT_NE(ran.out.find("claims to be not proved least"), std::string::npos) << ran.out;
+}
+
+// Seven buffers with a max load of 5 that go into 6 and into no less.
+class LowerBoundOfAPlan : public CheckCommandTest {
+ protected:
+  LowerBoundOfAPlan() {
+    command.write("t.csv",
+                  "id,lower,upper,size\na,0,1,2\nb,0,2,3\nc,1,4,1\nd,1,5,1\ne,2,5,2\nf,4,8,2\n"
+                  "g,6,8,3\n");
+    EXPECT_EQ(command.run({"plan", "t.csv", "-o", "p.json"}).status, 0);
+  }
+  // p.json with every `from` replaced, as d.json.
+  void replace(const std::string& from, const std::string& to) const {
+    std::string text = command.read("d.json");
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at)) {
+      text.replace(at, from.size(), to);
+      at += to.size();
+    }
+    command.write("d.json", text);
+  }
+  // All that stands at each offset, one byte further up, from the highest one on.
+  void raise(const std::string& more = "") const {
+    command.write("d.json", command.read("p.json"));
+    for (int offset = 5; offset >= 0; --offset) {
+      replace(fmt::format("\"offset\": {},", offset),
+              fmt::format("\"offset\": {},{}", offset + 1,
+                          more.empty() ? "" : fmt::format(" \"fixed\": {},", offset + 1)));
+    }
+    replace("\"bytes\": 6,", "\"bytes\": 7,");
+    replace("\"lower_bound\": 6,", "\"lower_bound\": 7,");
+  }
+};
+
+TEST_F(LowerBoundOfAPlan, IsConfirmedWithNoPackerWhereEveryWayCanBeTried) {
+  const Ran ran = command.run({"check", "p.json", "t.csv"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("lower bound 6: confirmed, 7 buffers do not go into 5 bytes"),
+            std::string::npos)
+      << ran.out;
+  const Ran json = command.run({"check", "p.json", "--json"});
+  EXPECT_NE(
+      json.out.find("\"lower_bounds\": [{\"arena\": 0, \"lower_bound\": 6, \"confirmed\": true"),
+      std::string::npos)
+      << json.out;
+}
+
+TEST_F(LowerBoundOfAPlan, IsRefusedWhereAllBuffersCouldMoveDown) {
+  raise();
+  const Ran ran = command.run({"check", "d.json", "t.csv"});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("claims lower bound 7, but its buffers go into 6"), std::string::npos)
+      << ran.out;
+}
+
+TEST_F(LowerBoundOfAPlan, IsRefusedWhereAnotherWayTakesLess) {
+  command.write("t.csv", "id,lower,upper,size\na,0,2,2\nb,1,3,3\nc,2,4,2\n");
+  EXPECT_EQ(command.run({"plan", "t.csv", "-o", "p.json"}).status, 0);
+  command.write("d.json", R"({"format": "berth.plan/1", "source": {"file": "", "sha256": ""},
+ "packer": "", "seed": 0, "arenas": [{"device": "", "tier": "", "bytes": 7, "max_load": 5,
+ "lower_bound": 7, "proved_least": true, "peak_step": 1, "alignment": 1, "address": 4096}],
+ "ordering": "", "cut": false, "buffers": [
+ {"name": "a", "arena": 0, "offset": 0, "bytes": 2, "skew": 0, "alignment": 1, "first": 0, "end": 2},
+ {"name": "b", "arena": 0, "offset": 2, "bytes": 3, "skew": 0, "alignment": 1, "first": 1, "end": 3},
+ {"name": "c", "arena": 0, "offset": 5, "bytes": 2, "skew": 0, "alignment": 1, "first": 2, "end": 4}],
+ "kept": []})");
+  const Ran ran = command.run({"check", "d.json", "t.csv"});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("claims lower bound 7, but its buffers go into 6"), std::string::npos)
+      << ran.out;
+}
+
+TEST_F(LowerBoundOfAPlan, DoesNotRestOnPlacesThatOnlyThePlanFixes) {
+  raise("fixed");
+  EXPECT_EQ(command.run({"check", "d.json"}).status, 0);
+  const Ran ran = command.run({"check", "d.json", "t.csv"});
+  EXPECT_EQ(ran.status, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("in the plan, in the input it is not"), std::string::npos) << ran.out;
+}
+
+TEST_F(LowerBoundOfAPlan, IsTakenAtItsWordWhereTheBuffersAreTooManyAndThatIsSaid) {
+  // 1500 copies of the seven, one after another in time.
+  std::string rows = "id,lower,upper,size\n";
+  for (int i = 0; i < 1500; ++i) {
+    const auto row = [&](char name, int lower, int upper, int size) {
+      rows += fmt::format("{}{},{},{},{}\n", name, i, 8 * i + lower, 8 * i + upper, size);
+    };
+    row('a', 0, 1, 2), row('b', 0, 2, 3), row('c', 1, 4, 1), row('d', 1, 5, 1), row('e', 2, 5, 2);
+    row('f', 4, 8, 2), row('g', 6, 8, 3);
+  }
+  command.write("t.csv", rows);
+  EXPECT_EQ(command.run({"plan", "t.csv", "-o", "p.json"}).status, 0);
+  const Ran ran = command.run({"check", "p.json", "t.csv"});
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("lower bound 6: taken at the plan's word, only its max load, 5, was"),
+            std::string::npos)
+      << ran.out;
 }
 
 TEST_F(CheckCommandTest, ABufferToldTwiceIsNoPlanForTheInput) {
