@@ -32,9 +32,22 @@ class Judge {
   }
 
   void judge_chips() {
+    if (claim_.obstacles && claim_.feasible != claim_.obstacles->empty()) {
+      fault("it says that the plan can{} be, and names {} obstacles", claim_.feasible ? "" : "not",
+            claim_.obstacles->size());
+    }
     std::vector<Bytes> held(claim_.chips.size());
+    std::vector<BelowClaim> below(held.size(), {Bytes(0), Bytes(0)});
     for (const ClassResidency& it : claim_.classes) {
-      held[it.state.chip.index()] += *checked_multiply(it.state.bytes, it.on_chip());
+      const std::size_t chip = it.state.chip.index();
+      held[chip] += *checked_multiply(it.state.bytes, it.on_chip());
+      if (it.tier == Tier::Sram) continue;
+      *(it.tier == Tier::Hbm ? below[chip].hbm : below[chip].dram) +=
+          *checked_multiply(it.state.bytes, it.state.instances - it.on_chip());
+    }
+    for (std::size_t chip = 0; chip < below.size() && chip < claim_.below.size(); ++chip) {
+      judge_below(chip, "HBM", *below[chip].hbm, claim_.below[chip].hbm);
+      judge_below(chip, "DRAM", *below[chip].dram, claim_.below[chip].dram);
     }
     for (std::size_t chip = 0; chip < held.size(); ++chip) {
       const ChipResidency& it = claim_.chips[chip];
@@ -51,6 +64,12 @@ class Judge {
               it.reserve.count(), it.sram.count());
       }
     }
+  }
+
+  void judge_below(std::size_t chip, const char* tier, Bytes held, std::optional<Bytes> claimed) {
+    if (!claimed || *claimed == held) return;
+    fault("chip {}: the classes in {} hold {} bytes, not {}", chip, tier, held.count(),
+          claimed->count());
   }
 
   void judge_programs() {
@@ -140,6 +159,9 @@ class Judge {
     if (claim_.best > claim_.rule) fault("the best moves more than the rule");
     if (claim_.best_of_whole && claim_.best > *claim_.best_of_whole) {
       fault("the best moves more than the best of whole lives");
+    }
+    if (claim_.best_of_whole && !claim_.concurrent && *claim_.best_of_whole > claim_.rule) {
+      fault("the best of whole lives moves more than the rule");
     }
     if (most_ > claim_.nothing_kept) {
       fault("the prices allow {} bytes to be saved, of {}", most_.count(),

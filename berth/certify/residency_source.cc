@@ -42,6 +42,10 @@ class Comparison {
             claim_.programs.size(), target_.chips.size(), deployment_.programs.size());
       return std::move(faults_);
     }
+    if (claim_.deployment && *claim_.deployment != deployment_.name) {
+      fault("it is of the deployment {}, the input is {}", printable(*claim_.deployment),
+            printable(deployment_.name));
+    }
     for (std::size_t i = 0; i < facts_.size(); ++i) compare_program(i);
     compare_chips();
     compare_classes();
@@ -107,9 +111,15 @@ class Comparison {
     Bytes traffic;
     for (const std::size_t i : spilled_.back()) traffic += facts.moved[i];
     for (const auto& [i, stretches] : partly_.back()) {
-      traffic += facts.moved[i];
+      Bytes moved = facts.moved[i];
       for (const LiveRange stretch : stretches) {
-        traffic -= saved_in(facts.uses[i], program.tensors[i].bytes, stretch).value_or(Bytes(0));
+        moved -= saved_in(facts.uses[i], program.tensors[i].bytes, stretch).value_or(Bytes(0));
+      }
+      traffic += moved;
+      for (const PartlyClaim& it : claim.partly) {
+        if (it.tensor != program.tensors[i].name || it.moved == moved) continue;
+        fault("program {}: {}, partly on chip, moves {} bytes a run, not {}", printable(claim.name),
+              printable(it.tensor), moved.count(), it.moved.count());
       }
     }
     Bytes unplaced;

@@ -143,13 +143,9 @@ std::string class_text(const ClassResidency& it) {
 }
 
 std::string obstacle_text(const Obstacle& obstacle) {
-  constexpr std::string_view kinds[] = {"buffer-past-site", "buffers-past-sram",
-                                        "pinned-past-sram", "reserve-past-sram",
-                                        "dram-full",        "no-layout"};
-  std::string text =
-      fmt::format(R"({{"kind": "{}", "chip": {}, "needed": {}, "available": {})",
-                  kinds[static_cast<std::size_t>(obstacle.kind)], obstacle.chip.index(),
-                  obstacle.needed.count(), obstacle.available.count());
+  std::string text = fmt::format(R"({{"kind": "{}", "chip": {}, "needed": {}, "available": {})",
+                                 to_string(obstacle.kind), obstacle.chip.index(),
+                                 obstacle.needed.count(), obstacle.available.count());
   if (!obstacle.program.empty()) {
     text += fmt::format(R"(, "program": {})", json_quoted(obstacle.program));
   }

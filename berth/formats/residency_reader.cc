@@ -30,14 +30,17 @@ class Reader {
     JsonFields fields(root, "");
     fields.string("format");
     claim_.policy = word(fields, "policy", {"rule", "best"}) == 1 ? Policy::Best : Policy::Rule;
-    fields.optional_string("deployment");
+    claim_.deployment = fields.optional_string("deployment");
     claim_.feasible = fields.optional_boolean("feasible").value_or(true);
     each(fields, "chips", fields.array("chips"), &Reader::read_chip);
     claim_.concurrent = fields.optional_boolean("concurrent").value_or(false);
     each(fields, "programs", fields.array("programs"), &Reader::read_program);
     each(fields, "classes", fields.array("classes"), &Reader::read_class);
     read_off_chip(fields);
-    fields.optional_array("obstacles");
+    if (const auto obstacles = fields.optional_array("obstacles")) {
+      claim_.obstacles.emplace();
+      each(fields, "obstacles", *obstacles, &Reader::read_obstacle);
+    }
     each(fields, "certificate",
          fields.optional_array("certificate").value_or(std::vector<JsonValue>()),
          &Reader::read_certificate);
@@ -81,9 +84,44 @@ class Reader {
     }
     claim_.chips.push_back({.sram = Bytes(fields.integer("sram")),
                             .reserve = Bytes(fields.integer("reserve")),
-                            .states = Bytes(fields.integer("states")),
-                            .hbm = Bytes(fields.optional_integer("hbm").value_or(0)),
-                            .dram = Bytes(fields.optional_integer("dram").value_or(0))});
+                            .states = Bytes(fields.integer("states"))});
+    claim_.below.push_back({optional_bytes(fields, "hbm"), optional_bytes(fields, "dram")});
+  }
+
+  static std::optional<Bytes> optional_bytes(JsonFields& fields, std::string_view key) {
+    const auto count = fields.optional_integer(key);
+    return count ? std::optional(Bytes(*count)) : std::nullopt;
+  }
+
+  void read_obstacle(JsonFields& fields) {
+    using Kind = Obstacle::Kind;
+    static constexpr std::array kKinds = {Kind::BufferPastSite, Kind::BuffersPastSram,
+                                          Kind::PinnedPastSram, Kind::ReservePastSram,
+                                          Kind::DramFull,       Kind::NoLayout};
+    std::vector<std::string_view> words;
+    for (const Kind kind : kKinds) words.push_back(to_string(kind));
+    Obstacle it;
+    it.kind = kKinds[word(fields, "kind", words)];
+    it.chip = ChipId(read_chip_index(fields));
+    it.needed = Bytes(fields.integer("needed"));
+    it.available = Bytes(fields.integer("available"));
+    it.program = fields.optional_string("program").value_or("");
+    it.site = fields.optional_integer("site").value_or(0);
+    it.buffer = fields.optional_integer("buffer").value_or(0);
+    it.phase = fields.optional_integer("phase").value_or(0);
+    it.names = strings(fields, "names");
+    claim_.obstacles->push_back(std::move(it));
+  }
+
+  void read_traffic(JsonFields& fields) {
+    const std::uint64_t chip = fields.integer("chip");
+    if (chip != claim_.traffic->size()) {
+      fields.refuse("chip", fmt::format("found {}, expected {}: chips stand in order", chip,
+                                        claim_.traffic->size()));
+    }
+    claim_.traffic->push_back({Bytes(fields.integer("hbm")), Bytes(fields.integer("dram")),
+                               fields.optional_integer("hbm_ns"),
+                               fields.optional_integer("dram_ns")});
   }
 
   std::vector<Bytes> read_footprint(JsonFields& fields, std::string_view key) const {
@@ -96,28 +134,34 @@ class Reader {
     return bytes;
   }
 
+  static std::vector<std::string> strings(JsonFields& fields, std::string_view key) {
+    std::vector<std::string> names;
+    const auto items = fields.array(key);
+    for (std::size_t i = 0; i < items.size() && !fields.failed(); ++i) {
+      if (items[i].kind() == JsonValue::Kind::String) {
+        names.emplace_back(items[i].string());
+        continue;
+      }
+      fields.refuse(json_error(items[i], fmt::format("{}[{}]", fields.path_of(key), i),
+                               fmt::format("found {}, expected a name", items[i].text())));
+    }
+    return names;
+  }
+
   void read_program(JsonFields& fields) {
     ProgramClaim it;
     it.name = fields.string("name");
     it.layers = fields.integer("layers");
     it.buffer_footprint = read_footprint(fields, "buffer_footprint");
     it.sram_footprint = read_footprint(fields, "sram_footprint");
-    const auto tables = fields.array("tables");
-    for (std::size_t i = 0; i < tables.size() && !fields.failed(); ++i) {
-      if (tables[i].kind() == JsonValue::Kind::String) {
-        it.tables.emplace_back(tables[i].string());
-        continue;
-      }
-      fields.refuse(json_error(tables[i], fmt::format("{}[{}]", fields.path_of("tables"), i),
-                               fmt::format("found {}, expected a name", tables[i].text())));
-    }
+    it.tables = strings(fields, "tables");
     claim_.programs.push_back(std::move(it));
     each(fields, "spilled", fields.array("spilled"), &Reader::read_spill);
     each(fields, "partly", fields.optional_array("partly").value_or(std::vector<JsonValue>()),
          &Reader::read_partly);
     claim_.programs.back().traffic = Bytes(fields.integer("traffic"));
     claim_.programs.back().unplaced = Bytes(fields.optional_integer("unplaced").value_or(0));
-    fields.optional_integer("traffic_placed");
+    claim_.programs.back().traffic_placed = optional_bytes(fields, "traffic_placed");
     fields.optional_array("layout");
   }
 
@@ -135,15 +179,14 @@ class Reader {
     read_reason(fields);
   }
 
-  // Its bytes moved are in the program's traffic, which is judged.
   void read_partly(JsonFields& fields) {
-    PartlyClaim it{.tensor = fields.string("tensor"), .stretches = {}};
+    PartlyClaim it{.tensor = fields.string("tensor"), .stretches = {}, .moved = {}};
     const auto stretches = fields.array("in_sram");
     for (std::size_t i = 0; i < stretches.size() && !fields.failed(); ++i) {
       it.stretches.push_back(
           read_range(fields, stretches[i], fmt::format("{}[{}]", fields.path_of("in_sram"), i)));
     }
-    fields.integer("moved");
+    it.moved = Bytes(fields.integer("moved"));
     read_reason(fields);
     claim_.programs.back().partly.push_back(std::move(it));
   }
@@ -191,7 +234,14 @@ class Reader {
       claim_.best_of_whole = Bytes(*whole);
     }
     claim_.nothing_kept = Bytes(fields.integer("nothing_kept"));
-    fields.optional_array("chips");
+    if (const auto chips = fields.optional_array("chips")) {
+      claim_.traffic.emplace();
+      each(fields, "chips", *chips, &Reader::read_traffic);
+      if (claim_.traffic->size() != claim_.chips.size()) {
+        fields.refuse("chips", fmt::format("has {} entries, there are {} chips",
+                                           claim_.traffic->size(), claim_.chips.size()));
+      }
+    }
     const auto parts = fields.optional_object("parts");
     if (!parts) fields.refuse("parts", "is missing, expected an object");
     if (parts) {

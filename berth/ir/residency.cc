@@ -33,4 +33,22 @@ std::string_view to_string(Policy policy) {
   return policy == Policy::Rule ? "rule" : "best";
 }
 
+std::string_view to_string(Obstacle::Kind kind) {
+  switch (kind) {
+    case Obstacle::Kind::BufferPastSite:
+      return "buffer-past-site";
+    case Obstacle::Kind::BuffersPastSram:
+      return "buffers-past-sram";
+    case Obstacle::Kind::PinnedPastSram:
+      return "pinned-past-sram";
+    case Obstacle::Kind::ReservePastSram:
+      return "reserve-past-sram";
+    case Obstacle::Kind::DramFull:
+      return "dram-full";
+    case Obstacle::Kind::NoLayout:
+      return "no-layout";
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace berth

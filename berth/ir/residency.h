@@ -241,6 +241,7 @@ struct ResidencyAnswer {
 struct PartlyClaim {
   std::string tensor;
   std::vector<LiveRange> stretches;
+  Bytes moved;  // in one run
 
   friend bool operator==(const PartlyClaim&, const PartlyClaim&) = default;
 };
@@ -255,18 +256,29 @@ struct ProgramClaim {
   std::vector<std::string> spilled;
   std::vector<PartlyClaim> partly;
   Bytes traffic;
+  std::optional<Bytes> traffic_placed;
   Bytes unplaced;
 
   friend bool operator==(const ProgramClaim&, const ProgramClaim&) = default;
 };
 
+// Bytes of states below a chip's SRAM, where a written residency says them.
+struct BelowClaim {
+  std::optional<Bytes> hbm;
+  std::optional<Bytes> dram;
+
+  friend bool operator==(const BelowClaim&, const BelowClaim&) = default;
+};
+
 // What a written residency says, from any hand: enough to judge it without what it was made of.
 struct ResidencyClaim {
   Policy policy = Policy::Rule;
+  std::optional<std::string> deployment;
   bool feasible = true;
   bool concurrent = false;
   std::vector<ProgramClaim> programs;
-  std::vector<ChipResidency> chips;     // by ChipId
+  std::vector<ChipResidency> chips;     // by ChipId; what is below the SRAM stands in `below`
+  std::vector<BelowClaim> below;        // by ChipId
   std::vector<ClassResidency> classes;  // in rank order
   OffChip parts;                        // of the plan
   Bytes rule;
@@ -274,12 +286,16 @@ struct ResidencyClaim {
   Bytes bound;
   std::optional<Bytes> best_of_whole;
   Bytes nothing_kept;
+  std::optional<std::vector<TierTraffic>> traffic;  // by ChipId
+  std::optional<std::vector<Obstacle>> obstacles;
   std::vector<ChipCertificate> certificates;
 
   friend bool operator==(const ResidencyClaim&, const ResidencyClaim&) = default;
 };
 
 std::string_view to_string(Tier tier);
+// As berth.residency/1 writes it.
+std::string_view to_string(Obstacle::Kind kind);
 std::string_view to_string(Policy policy);
 
 }  // namespace berth

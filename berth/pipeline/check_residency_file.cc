@@ -10,6 +10,7 @@
 #include "berth/formats/json.h"
 #include "berth/formats/residency_json.h"
 #include "berth/formats/target_toml.h"
+#include "berth/pipeline/claimed_residency.h"
 #include "berth/pipeline/reside_file.h"
 #include "berth/reside/deployment.h"
 
@@ -56,15 +57,9 @@ Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
   if (claim.programs.size() != deployment->programs.size()) return faults;
   const Running running = claim.concurrent ? Running::Together : Running::OneAtATime;
   const Residency rule = plan_deployment(*deployment, *target, *demand, running);
-  const bool is_impossible = std::ranges::any_of(rule.obstacles, [&](const Obstacle& obstacle) {
-    // Other states may go to the DRAM under the best.
-    return claim.policy == Policy::Rule || obstacle.kind != Obstacle::Kind::DramFull;
-  });
-  if (claim.feasible && is_impossible) {
-    faults.push_back("it says that the plan can be, which the input does not allow");
-  }
   compare_rule(claim, *deployment, rule, faults);
-  return faults;
+  if (!faults.empty()) return faults;
+  return find_told_otherwise(claim, *deployment, *target, *demand, rule);
 }
 
 }  // namespace

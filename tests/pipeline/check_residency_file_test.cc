@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "berth/formats/residency_json.h"
 #include "berth/pipeline/reside_file.h"
@@ -27,6 +30,53 @@ const std::string kComesBack = R"({"format": "berth.program/1", "name": "late",
 const std::string kSixty =
     "name = \"t\"\nany_site_reaches_any = true\n[[chip]]\n[[chip.sites]]\nbytes = 60\n";
 
+// What a document's numbers and booleans are, each with the keys that lead to it, such as
+// "programs.spilled.phase".
+struct Place {
+  std::string keys;
+  std::size_t at = 0;
+  std::size_t length = 0;
+};
+
+std::vector<Place> places_of(const std::string& json) {
+  std::vector<Place> places;
+  std::vector<std::string> open;  // the key of each object or list around
+  std::string key;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const auto end_of = [&](const char* letters) {
+      return std::min(json.find_first_not_of(letters, i), json.size());
+    };
+    if (json[i] == '"') {
+      const std::size_t end = json.find('"', i + 1);
+      if (json[end + 1] == ':') key = json.substr(i + 1, end - i - 1);
+      i = end;
+    } else if (json[i] == '{' || json[i] == '[') {
+      open.push_back(std::exchange(key, ""));
+    } else if (json[i] == '}' || json[i] == ']') {
+      open.pop_back();
+      key.clear();
+    } else if (std::isalnum(static_cast<unsigned char>(json[i])) != 0) {
+      std::string keys;
+      for (const std::string& it : open) keys += it.empty() ? "" : it + ".";
+      const std::size_t end = end_of("0123456789abcdefghijklmnopqrstuvwxyz");
+      places.push_back({keys + key, i, end - i});
+      i = end - 1;
+    }
+  }
+  return places;
+}
+
+// What the page of residencies says is not judged.
+bool is_exempt(const std::string& keys) {
+  for (const char* part : {"concurrent", "off_chip_bytes_per_step.best_of_whole",
+                           "programs.layout.", "programs.spilled.", "certificate.parts."}) {
+    if (keys.starts_with(part)) return true;
+  }
+  const bool explains = keys.starts_with("programs.partly.") && !keys.ends_with(".in_sram") &&
+                        !keys.ends_with(".moved");
+  return explains;
+}
+
 class Checked {
  public:
   Checked(const std::string& deployment, const std::string& target, const ResideOptions& options)
@@ -48,6 +98,24 @@ class Checked {
       EXPECT_TRUE(verdict->sound()) << verdict->faults[0];
       EXPECT_EQ(verdict->bound, bound_);
     }
+  }
+
+  // Every number made one more, every boolean turned: nothing that is not exempt goes unseen.
+  void expect_every_field_judged(std::size_t least) const {
+    std::size_t tried = 0;
+    for (const Place& place : places_of(text_)) {
+      if (is_exempt(place.keys)) continue;
+      std::string text = text_;
+      const std::string was = text.substr(place.at, place.length);
+      const std::string is = was == "true"    ? "false"
+                             : was == "false" ? "true"
+                                              : std::to_string(std::stoull(was) + 1);
+      text.replace(place.at, place.length, is);
+      const auto verdict = check_residency_file({"r.json", text}, source_);
+      EXPECT_FALSE(verdict && verdict->sound()) << place.keys << ": " << was << " -> " << is;
+      ++tried;
+    }
+    EXPECT_GE(tried, least);
   }
 
   // Beside its source, with the first `from` replaced.
@@ -128,6 +196,60 @@ TEST(CheckResidencyFile, ADamagedStateIsNot) {
   qwen.expect_fault("\"states\": ", "\"states\": 1");
   Checked("qwen3_next_32k", "sn40l", {.policy = Policy::Best, .split = true})
       .expect_fault("\"instances_in_sram\": 6", "\"instances_in_sram\": 7");
+}
+
+TEST(CheckResidencyFile, EveryFieldThatIsNotExemptIsJudged) {
+  const ResideOptions best = {.policy = Policy::Best};
+  for (const ResideOptions& options : {ResideOptions(), best}) {
+    Checked("cnn", "u65_dedicated", options).expect_every_field_judged(40);
+    Checked("qwen3_next_32k", "sn40l", options).expect_every_field_judged(45);
+  }
+  Checked(InputFile{"late.json", kComesBack}, InputFile{"t.toml", kSixty},
+          {.policy = Policy::Best, .intervals = true})
+      .expect_every_field_judged(30);
+}
+
+// Seven that must stay have sums of 5 bytes, and no addresses in 5.
+const std::string kNoLayout = R"({"format": "berth.program/1", "name": "f1", "tensors": [
+  {"name": "a", "kind": "intermediate", "bytes": 2, "pinned": true},
+  {"name": "b", "kind": "intermediate", "bytes": 3, "pinned": true},
+  {"name": "c", "kind": "intermediate", "bytes": 1, "pinned": true},
+  {"name": "d", "kind": "intermediate", "bytes": 1, "pinned": true},
+  {"name": "e", "kind": "intermediate", "bytes": 2, "pinned": true},
+  {"name": "f", "kind": "intermediate", "bytes": 2, "pinned": true},
+  {"name": "g", "kind": "intermediate", "bytes": 3, "pinned": true}],
+ "phases": [
+  {"name": "p0", "body": [{"write": "a", "bytes": 2}, {"write": "b", "bytes": 3}]},
+  {"name": "p1", "body": [{"read": "b", "bytes": 3}, {"write": "c", "bytes": 1},
+                          {"write": "d", "bytes": 1}]},
+  {"name": "p2", "body": [{"write": "e", "bytes": 2}]},
+  {"name": "p3", "body": [{"read": "c", "bytes": 1}]},
+  {"name": "p4", "body": [{"read": "d", "bytes": 1}, {"read": "e", "bytes": 2},
+                          {"write": "f", "bytes": 2}]},
+  {"name": "p5", "body": []},
+  {"name": "p6", "body": [{"write": "g", "bytes": 3}]},
+  {"name": "p7", "body": [{"read": "f", "bytes": 2}, {"read": "g", "bytes": 3}]}]})";
+
+TEST(CheckResidencyFile, WhatHasNoLayoutCannotBeSaidToBe) {
+  const std::string five =
+      "name = \"t\"\nany_site_reaches_any = true\n[[chip]]\n[[chip.sites]]\nbytes = 5\n";
+  for (const Policy policy : {Policy::Rule, Policy::Best}) {
+    const Checked f1(InputFile{"f1.json", kNoLayout}, InputFile{"t.toml", five},
+                     {.policy = policy});
+    f1.expect_sound();
+    f1.expect_fault("\"feasible\": false", "\"feasible\": true");
+    f1.expect_fault("\"kind\": \"no-layout\"", "\"kind\": \"dram-full\"");
+    f1.expect_every_field_judged(10);
+  }
+}
+
+TEST(CheckResidencyFile, AnInventedObstacleOrTrafficIsNot) {
+  const Checked cnn("cnn", "u65_dedicated", {});
+  cnn.expect_fault("\"obstacles\": []",
+                   R"("obstacles": [{"kind": "no-layout", "chip": 0, "needed": 2, "available": 1,
+                      "names": []}])");
+  cnn.expect_fault("\"unplaced\": 0", "\"traffic_placed\": 1, \"unplaced\": 0");
+  cnn.expect_fault("\"deployment\": \"", "\"deployment\": \"x");
 }
 
 }  // namespace
