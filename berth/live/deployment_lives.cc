@@ -84,8 +84,8 @@ class Writer {
       const auto more = checked_multiply(Bytes(of_run), it.layers);
       if (more && more->count() <= kMostRows && (rows += more->count()) <= kMostRows) continue;
       return Error{Error::Kind::Limit, "program " + it.name,
-                   fmt::format("its {} layers come to more than {} tensors and accesses", it.layers,
-                               kMostRows),
+                   fmt::format("its {} layers come to more than {} tensors, phases and accesses",
+                               it.layers, kMostRows),
                    "plan fewer layers"};
     }
     return std::nullopt;
