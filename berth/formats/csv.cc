@@ -61,7 +61,9 @@ Result<CsvCell> CsvLines::cell() {
         break;
       }
     }
-    if (at_ >= text_.size()) return input_error(where(column), "a quote opens and does not close");
+    if (at_ >= text_.size())
+      return input_error(where(column), "a quote opens and does not close",
+                         "close it, or take it out; inside a quoted cell a quote is doubled");
     ++at_;
     const std::size_t end = at_;
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;

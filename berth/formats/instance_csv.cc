@@ -26,6 +26,12 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
   return value;
 }
 
+// A cell as a message shows it.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kLongest = 60;
+  return text.size() > kLongest ? text.substr(0, kLongest) + "..." : text;
+}
+
 // "3-7" or "3-7@0:64".
 std::optional<Gap> parse_gap(std::string_view text) {
   const auto split = [](std::string_view whole, char mark) -> std::optional<LiveRange> {
@@ -69,7 +75,9 @@ class Row {
   Result<Content> read() {
     Buffer buffer;
     buffer.name = cell(Column::Id)->text();
-    if (buffer.name.empty()) refuse(*cell(Column::Id), "the id is empty");
+    if (buffer.name.empty()) {
+      refuse(*cell(Column::Id), "the id is empty", "give each row a name of its own");
+    }
     for (const Column name : {Column::Id, Column::Device}) refuse_unless_text(cell(name));
     buffer.life = read_life();
     buffer.size = Bytes(number(Column::Size));
@@ -103,11 +111,14 @@ class Row {
   }
 
   std::uint64_t number(Column column) { return number(*cell(column)); }
-  std::uint64_t number(const CsvCell& cell) {
+  // `or_else`: what the cell may say besides.
+  std::uint64_t number(const CsvCell& cell, std::string_view or_else = "") {
     const auto value = parse_unsigned(cell.text());
     if (!value) {
       refuse(cell,
-             fmt::format("found '{}', expected an integer from 0 to {}", cell.text(), UINT64_MAX));
+             fmt::format("found '{}', expected an integer from 0 to {}{}", shortened(cell.text()),
+                         UINT64_MAX, or_else),
+             "write it in decimal digits alone, without a sign, a point or a unit");
     }
     return value.value_or(0);
   }
@@ -120,7 +131,8 @@ class Row {
     std::uint64_t upper = number(last);
     if (error_) return {};
     if (is_inclusive && upper == UINT64_MAX) {
-      refuse(last, fmt::format("a life may end at step {} at the latest", UINT64_MAX - 1));
+      refuse(last, fmt::format("a life may end at step {} at the latest", UINT64_MAX - 1),
+             "count the steps from a lower one on");
       return {};
     }
     if (is_inclusive) ++upper;
@@ -149,7 +161,7 @@ class Row {
   std::optional<Offset> place(Column column) {
     const auto found = cell(column);
     if (!found || found->raw.empty() || found->raw == "-1") return std::nullopt;
-    return Offset(number(*found));
+    return Offset(number(*found, ", or -1 or nothing for none"));
   }
 
   std::vector<Gap> read_gaps() {
@@ -161,7 +173,8 @@ class Row {
       const std::size_t end = std::min(text.find(' ', at), text.size());
       const auto gap = parse_gap(std::string_view(text).substr(at, end - at));
       if (!gap) {
-        refuse(*found, fmt::format("found '{}' among the gaps", text.substr(at, end - at)),
+        refuse(*found,
+               fmt::format("found '{}' among the gaps", shortened(text.substr(at, end - at))),
                "expected first-end, such as 3-7 or 3-7@0:64");
         return gaps;
       }
@@ -186,7 +199,8 @@ class Row {
                             ? std::nullopt
                             : parse_unsigned(std::string_view(text).substr(at + 1));
     if (!offset) {
-      refuse(*found, fmt::format("found '{}', expected the joined row and a byte of it", text),
+      refuse(*found,
+             fmt::format("found '{}', expected the joined row and a byte of it", shortened(text)),
              "such as joined@0 or joined@4096");
       return permissions;
     }

@@ -63,7 +63,8 @@ Result<InstanceHeader> InstanceHeader::read(CsvLines& lines) {
     }
     if (!header.cells_.emplace(*column, i).second) {
       return input_error(where,
-                         fmt::format("column '{}' stands twice, or beside a synonym of it", name));
+                         fmt::format("column '{}' stands twice, or beside a synonym of it", name),
+                         "keep one of them");
     }
   }
   return header.complete(lines);

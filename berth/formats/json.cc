@@ -69,6 +69,15 @@ struct Cursor {
   friend bool operator==(const Cursor& a, const Cursor& b) { return a.at == b.at; }
 };
 
+constexpr int kNumberOverflow = 406;  // nlohmann's number of what a double does not hold
+constexpr std::size_t kLongestText = 60;
+constexpr std::size_t kLongestWhat = 300;
+
+// A text of the file as a message shows it.
+std::string shortened(std::string_view text, std::size_t longest = kLongestText) {
+  return std::string(text.substr(0, longest)) + (text.size() > longest ? "..." : "");
+}
+
 bool belongs_to_number(char c) {
   return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
@@ -87,7 +96,11 @@ class Builder {
   bool number_unsigned(std::uint64_t value) {
     return add_number({.kind = JsonValue::Kind::Integer, .value = value});
   }
-  bool number_integer(std::int64_t value) { return add_other_number(std::to_string(value)); }
+  // Negative, "-0" too: kept as it is written.
+  bool number_integer(std::int64_t /*value*/) {
+    begin_token();
+    return add_other_number(std::string(number_at(token_)));
+  }
   bool number_float(double /*rounded*/, const std::string& text) { return add_other_number(text); }
   bool string(std::string& value) {
     return add({.kind = JsonValue::Kind::String, .value = keep(std::move(value))});
@@ -108,17 +121,25 @@ class Builder {
   bool end_array() { return close(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& exception) {
+    if (exception.id == kNumberOverflow) {
+      begin_token();
+      hint_ = "give a smaller number";
+      fail(token_, fmt::format("found {}, expected a number that 64 bits hold",
+                               shortened(number_at(token_))));
+      return false;
+    }
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
     const std::string_view what = exception.what();
     const auto detail = what.find(": ");
-    fail(position == 0 ? 0 : position - 1, detail == std::string_view::npos
-                                               ? std::string(what)
-                                               : std::string(what.substr(detail + 2)));
+    fail(
+        position == 0 ? 0 : position - 1,
+        shortened(detail == std::string_view::npos ? what : what.substr(detail + 2), kLongestWhat));
     return false;
   }
 
   const char** cursor() { return &read_to; }
   const std::string& error() const { return error_; }
+  const std::string& hint() const { return hint_; }
   std::size_t error_at() const { return error_at_; }
 
  private:
@@ -139,14 +160,19 @@ class Builder {
   }
   void end_token() { scan_from_ = static_cast<std::size_t>(read_to - text_.data()); }
 
+  std::string_view number_at(std::size_t begin) const {
+    std::size_t end = begin;
+    while (end < text_.size() && belongs_to_number(text_[end])) ++end;
+    return text_.substr(begin, end - begin);
+  }
+
   bool add_other_number(const std::string& text) {
     return add_number({.kind = JsonValue::Kind::OtherNumber, .value = keep(text)});
   }
   // The lexer has read one character past a number to see its end.
   bool add_number(Node node) {
     begin_token();
-    scan_from_ = token_;
-    while (scan_from_ < text_.size() && belongs_to_number(text_[scan_from_])) ++scan_from_;
+    scan_from_ = token_ + number_at(token_).size();
     return link(node);
   }
   bool add(Node node) {
@@ -213,6 +239,7 @@ class Builder {
   std::uint32_t key_ = kNone;
   std::vector<std::uint32_t> parents_;
   std::string error_;
+  std::string hint_ = "expected one JSON value";
   std::size_t error_at_ = 0;
 };
 
@@ -229,7 +256,7 @@ Result<JsonDocument> JsonDocument::parse(std::string text, std::string file) {
   const Cursor last{begin + data->text.size(), builder.cursor()};
   if (!nlohmann::json::sax_parse(first, last, &builder)) {
     return input_error(fmt::format("{}:{}", data->file, data->position(builder.error_at())),
-                       builder.error(), "expected one JSON value");
+                       builder.error(), builder.hint());
   }
   return JsonDocument(std::move(data));
 }
@@ -259,7 +286,6 @@ std::string JsonValue::where() const {
 }
 
 std::string JsonValue::text() const {
-  constexpr std::size_t kLongest = 60;
   switch (kind()) {
     case Kind::Null:
       return "null";
@@ -270,7 +296,7 @@ std::string JsonValue::text() const {
     case Kind::OtherNumber:
     case Kind::String: {
       const std::string& whole = document_->data_->strings[document_->data_->nodes[node_].value];
-      const std::string shown = whole.size() > kLongest ? whole.substr(0, kLongest) + "..." : whole;
+      const std::string shown = shortened(whole);
       return kind() == Kind::String ? json_quoted(shown) : shown;
     }
     case Kind::Array:

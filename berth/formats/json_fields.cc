@@ -8,6 +8,38 @@
 #include "berth/formats/json.h"
 
 namespace berth {
+namespace {
+
+using Kind = JsonValue::Kind;
+
+constexpr const char* kAddIt = "add it";
+
+// What to do where a value of another kind stands.
+std::string how_to_write(Kind wanted, Kind found) {
+  switch (wanted) {
+    case Kind::Integer:
+      return found == Kind::String
+                 ? "write the number without quotes"
+                 : "write it in decimal digits alone, without a sign, a point or an exponent";
+    case Kind::OtherNumber:
+      return found == Kind::String
+                 ? "write the number without quotes"
+                 : "write it in decimal digits alone, without a point or exponent";
+    case Kind::String:
+      return "write it in quotes";
+    case Kind::Boolean:
+      return "write true or false without quotes";
+    case Kind::Array:
+      return "write a list in brackets, such as [0, 1]; [] is an empty one";
+    case Kind::Object:
+      return "write fields in braces";
+    case Kind::Null:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
 
 Error json_error(const JsonValue& value, const std::string& path, const std::string& message,
                  std::string hint) {
@@ -20,8 +52,8 @@ JsonFields::JsonFields(JsonValue object, std::string path)
       path_(std::move(path)),
       is_object_(object.kind() == JsonValue::Kind::Object) {
   if (!is_object_) {
-    error_ =
-        json_error(object_, path_, fmt::format("found {}, expected an object", object_.text()));
+    error_ = json_error(object_, path_, fmt::format("found {}, expected an object", object_.text()),
+                        how_to_write(JsonValue::Kind::Object, object_.kind()));
   }
 }
 
@@ -48,7 +80,8 @@ std::optional<JsonValue> JsonFields::take(std::string_view key, JsonValue::Kind 
                                           std::string_view expected) {
   const auto value = optional_value(key);
   if (value && value->kind() != kind) {
-    refuse(key, fmt::format("found {}, expected {}", value->text(), expected));
+    refuse(key, fmt::format("found {}, expected {}", value->text(), expected),
+           how_to_write(kind, value->kind()));
     return std::nullopt;
   }
   return value;
@@ -60,7 +93,8 @@ std::optional<std::uint64_t> JsonFields::optional_integer(std::string_view key,
   const auto value = take(key, JsonValue::Kind::Integer, expected);
   if (!value) return std::nullopt;
   if (value->integer() > most) {
-    refuse(key, fmt::format("found {}, expected {}", value->integer(), expected));
+    refuse(key, fmt::format("found {}, expected {}", value->integer(), expected),
+           "give a smaller number");
     return std::nullopt;
   }
   return value->integer();
@@ -68,13 +102,13 @@ std::optional<std::uint64_t> JsonFields::optional_integer(std::string_view key,
 
 std::uint64_t JsonFields::integer(std::string_view key, std::uint64_t most) {
   const auto value = optional_integer(key, most);
-  if (!value) refuse(key, "is missing, expected an integer");
+  if (!value) refuse(key, "is missing, expected an integer", kAddIt);
   return value.value_or(0);
 }
 
 std::int64_t JsonFields::signed_integer(std::string_view key) {
   const auto value = optional_value(key);
-  if (!value) refuse(key, "is missing, expected an integer");
+  if (!value) refuse(key, "is missing, expected an integer", kAddIt);
   if (!value) return 0;
   std::int64_t parsed = 0;
   const bool is_number =
@@ -83,12 +117,14 @@ std::int64_t JsonFields::signed_integer(std::string_view key) {
   const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (is_number && status == std::errc() && rest == text.data() + text.size()) return parsed;
   refuse(key,
-         fmt::format("found {}, expected an integer from {} to {}", text, INT64_MIN, INT64_MAX));
+         fmt::format("found {}, expected an integer from {} to {}", text, INT64_MIN, INT64_MAX),
+         how_to_write(JsonValue::Kind::OtherNumber, value->kind()));
   return 0;
 }
 
 namespace {
 
+constexpr const char* kAddressHint = "give an integer, or a string of one with 0x or a unit";
 constexpr std::string_view kAddressExpected = "expected an address such as 4096 or \"0x1000\"";
 
 std::optional<std::uint64_t> address_of(const JsonValue& value) {
@@ -103,13 +139,14 @@ std::optional<std::uint64_t> JsonFields::optional_address(std::string_view key) 
   const auto value = optional_value(key);
   if (!value) return std::nullopt;
   const auto address = address_of(*value);
-  if (!address) refuse(key, fmt::format("found {}, {}", value->text(), kAddressExpected));
+  if (!address)
+    refuse(key, fmt::format("found {}, {}", value->text(), kAddressExpected), kAddressHint);
   return address;
 }
 
 std::uint64_t JsonFields::address(std::string_view key) {
   const auto value = optional_address(key);
-  if (!value) refuse(key, fmt::format("is missing, {}", kAddressExpected));
+  if (!value) refuse(key, fmt::format("is missing, {}", kAddressExpected), kAddIt);
   return value.value_or(0);
 }
 
@@ -119,7 +156,7 @@ std::vector<std::uint64_t> JsonFields::addresses(std::string_view key) {
     const auto address = address_of(item);
     if (!address) {
       refuse(json_error(item, fmt::format("{}[{}]", path_of(key), addresses.size()),
-                        fmt::format("found {}, {}", item.text(), kAddressExpected)));
+                        fmt::format("found {}, {}", item.text(), kAddressExpected), kAddressHint));
     }
     addresses.push_back(address.value_or(0));
   }
@@ -134,7 +171,7 @@ std::optional<std::string> JsonFields::optional_string(std::string_view key) {
 
 std::string JsonFields::string(std::string_view key) {
   const auto value = optional_string(key);
-  if (!value) refuse(key, "is missing, expected a string");
+  if (!value) refuse(key, "is missing, expected a string", kAddIt);
   return value.value_or("");
 }
 
@@ -146,7 +183,7 @@ std::optional<bool> JsonFields::optional_boolean(std::string_view key) {
 
 bool JsonFields::boolean(std::string_view key) {
   const auto value = optional_boolean(key);
-  if (!value) refuse(key, "is missing, expected true or false");
+  if (!value) refuse(key, "is missing, expected true or false", kAddIt);
   return value.value_or(false);
 }
 
@@ -158,7 +195,7 @@ std::optional<std::vector<JsonValue>> JsonFields::optional_array(std::string_vie
 
 std::vector<JsonValue> JsonFields::array(std::string_view key) {
   const auto items = optional_array(key);
-  if (!items) refuse(key, "is missing, expected an array");
+  if (!items) refuse(key, "is missing, expected an array", kAddIt);
   return items.value_or(std::vector<JsonValue>());
 }
 

@@ -134,7 +134,8 @@ class Reader {
     const bool is_tiled = fields.optional_value("dims") || fields.optional_value("tile") ||
                           fields.optional_value("tile_bytes");
     if (bytes && is_tiled) {
-      fields.refuse("bytes", "stands beside dims and tile, expected one of the two");
+      fields.refuse("bytes", "stands beside dims and tile, expected one of the two",
+                    "take one of them out");
     }
     if (!is_tiled) {
       if (!bytes)
@@ -193,8 +194,10 @@ class Reader {
     const std::uint64_t last = fields.integer("last");
     const std::uint64_t bound = fields.integer("bound");
     if (last < first || last >= program_.phases.size()) {
-      fields.refuse("last", fmt::format("found {}, expected a phase from first, {}, on, of the {}",
-                                        last, first, program_.phases.size()));
+      fields.refuse("last",
+                    fmt::format("found {}, expected a phase from first, {}, on, of the {}", last,
+                                first, program_.phases.size()),
+                    "phases are counted from 0, and last is in the loop");
     }
     if (auto error = fields.finish()) return error;
     program_.loops.push_back({{first, last + 1}, bound});
@@ -259,10 +262,16 @@ class Reader {
     access.tensor = tensor_named(fields, key, write ? write : read).value_or(TensorId());
     access.bytes = Bytes(fields.integer("bytes"));
     access.reuses = tensor_named(fields, "reuses", fields.optional_string("reuses"));
-    if (access.reuses && !write) fields.refuse("reuses", "belongs to a write");
+    if (access.reuses && !write) {
+      fields.refuse("reuses", "belongs to a write", "take it out, or move it to a write");
+    }
+    if (access.reuses == access.tensor) {
+      fields.refuse("reuses", "names the tensor that is written itself",
+                    "name another tensor, one that dies there");
+    }
     if (const auto whole = tensor_named(fields, "part_of", fields.optional_string("part_of"))) {
       access.part_of = TensorView{*whole, Bytes(fields.optional_integer("offset").value_or(0))};
-      if (write) fields.refuse("part_of", "belongs to a read");
+      if (write) fields.refuse("part_of", "belongs to a read", "take it out, or move it to a read");
     }
     if (auto error = fields.finish()) return error;
     phase.accesses.push_back(access);

@@ -30,7 +30,8 @@ class Reader {
     if (root_node >= ids_.size()) {
       return tl::unexpected(json_error(
           *root.field("root"), "root",
-          fmt::format("found node {}, expected one of the {} in ops", root_node, ids_.size())));
+          fmt::format("found node {}, expected one of the {} in ops", root_node, ids_.size()),
+          "give the index of the linear, which comes last"));
     }
     return make(root, root_node, held);
   }
@@ -57,7 +58,8 @@ class Reader {
       return tl::unexpected(
           json_error(value, path,
                      fmt::format("found {}, expected one of the {} nodes before it", value.text(),
-                                 ids_.size())));
+                                 ids_.size()),
+                     "name an earlier node by its index in ops"));
     }
     return ids_[value.integer()];
   }

@@ -28,6 +28,19 @@ std::string place(const std::string& file, const toml::source_region& source) {
   return fmt::format("{}:{}:{}", file, source.begin.line, source.begin.column);
 }
 
+// A value as a message shows it.
+std::string text_of(const toml::node& node) {
+  constexpr std::size_t kLongest = 60;
+  if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
+  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
+  if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+  if (const auto* string = node.as_string()) {
+    const std::string& whole = string->get();
+    return fmt::format("\"{}{}\"", whole.substr(0, kLongest), whole.size() > kLongest ? "..." : "");
+  }
+  return node.is_table() ? "a table" : node.is_array() ? "a list" : "a date or time";
+}
+
 // The keys of one table: keeps the first thing that is wrong with them, as JsonFields does.
 class Keys {
  public:
@@ -48,7 +61,10 @@ class Keys {
                              static_cast<std::uint64_t>(value->get()) >= least &&
                              static_cast<std::uint64_t>(value->get()) <= most;
     if (!is_in_range) {
-      refuse(key, fmt::format("expected an integer from {} to {}", least, most));
+      refuse(
+          key,
+          fmt::format("found {}, expected an integer from {} to {}", text_of(*node), least, most),
+          "write it in digits alone, without quotes, a point or a unit");
       return std::nullopt;
     }
     return static_cast<std::uint64_t>(value->get());
@@ -57,7 +73,7 @@ class Keys {
   std::uint64_t integer(std::string_view key, std::uint64_t least = 0,
                         std::uint64_t most = kLargest) {
     const auto value = optional_integer(key, least, most);
-    if (!value) refuse(key, "is missing, expected an integer");
+    if (!value) refuse(key, "is missing, expected an integer", "add it");
     return value.value_or(least);
   }
 
@@ -68,7 +84,10 @@ class Keys {
     const auto value = node->value<double>();
     const bool is_number = node->is_integer() || node->is_floating_point();
     if (!is_number || !value || !(*value > 0) || *value > kFastest) {
-      refuse(key, "expected a number of GB/s above 0");
+      refuse(key,
+             fmt::format("found {}, expected a number of GB/s above 0, and {} at most",
+                         text_of(*node), kFastest),
+             "such as 819 or 1.5; leave it out where it is not known");
       return std::nullopt;
     }
     return static_cast<std::uint64_t>(std::llround(*value * kBytesPerGb));
@@ -76,15 +95,22 @@ class Keys {
 
   std::string string(std::string_view key) {
     const toml::node* node = find(key);
-    if (node == nullptr) return refuse(key, "is missing, expected a string"), "";
-    if (!node->is_string()) return refuse(key, "expected a string"), "";
+    if (node == nullptr) return refuse(key, "is missing, expected a string", "add it"), "";
+    if (!node->is_string()) {
+      refuse(key, fmt::format("found {}, expected a string", text_of(*node)), "write it in quotes");
+      return "";
+    }
     return node->as_string()->get();
   }
 
   bool boolean(std::string_view key) {
     const toml::node* node = find(key);
-    if (node == nullptr) return refuse(key, "is missing, expected true or false"), false;
-    if (!node->is_boolean()) return refuse(key, "expected true or false"), false;
+    if (node == nullptr) return refuse(key, "is missing, expected true or false", "add it"), false;
+    if (!node->is_boolean()) {
+      refuse(key, fmt::format("found {}, expected true or false", text_of(*node)),
+             "write it without quotes");
+      return false;
+    }
     return node->as_boolean()->get();
   }
 
@@ -94,12 +120,14 @@ class Keys {
     const toml::node* node = find(key);
     const auto* array = node == nullptr ? nullptr : node->as_array();
     if (array == nullptr || array->empty()) {
-      refuse(key, fmt::format("{}, expected [[{}]]", node == nullptr ? "is missing" : "is no list",
-                              path_of(key)));
+      refuse(key,
+             fmt::format("{}, expected [[{}]]", node == nullptr ? "is missing" : "is no list",
+                         path_of(key)),
+             "add it, and under it its keys");
       return list;
     }
     for (const toml::node& item : *array) {
-      if (!item.is_table()) return refuse(key, "holds what is no table"), list;
+      if (!item.is_table()) return refuse(key, "holds what is no table", "give keys in each"), list;
       list.push_back(item.as_table());
     }
     return list;
@@ -166,14 +194,18 @@ class Reader {
     const toml::node* node = keys.find("tile");
     if (node == nullptr) return;
     const auto* array = node->as_array();
-    if (array == nullptr) return keys.refuse("tile", "expected a list of integers");
+    if (array == nullptr)
+      return keys.refuse("tile", "expected a list of integers", "such as [32, 32]");
     if (array->size() > kMostTileSides) {
-      return keys.refuse("tile", fmt::format("expected {} integers at most", kMostTileSides));
+      return keys.refuse("tile", fmt::format("expected {} integers at most", kMostTileSides),
+                         "leave out the rest");
     }
     for (const toml::node& item : *array) {
       const auto* side = item.as_integer();
       if (side == nullptr || side->get() < 1) {
-        return keys.refuse("tile", "expected integers of at least 1");
+        return keys.refuse("tile",
+                           fmt::format("found {}, expected integers of at least 1", text_of(item)),
+                           "such as [32, 32]");
       }
       target_.tile.push_back(static_cast<std::uint64_t>(side->get()));
     }
@@ -183,7 +215,8 @@ class Reader {
     const std::uint64_t unit = keys.optional_integer("alignment").value_or(absent.value());
     const auto alignment = Alignment::of(unit);
     if (!alignment) {
-      keys.refuse("alignment", fmt::format("found {}, expected a power of two", unit));
+      keys.refuse("alignment", fmt::format("found {}, expected a power of two", unit),
+                  "1, 2, 4, 8, ...");
     }
     return alignment.value_or(absent);
   }
@@ -209,10 +242,11 @@ class Reader {
     read_defaults(keys, chip);
     read_sites(keys, chip);
     if (chip.reserved > Bytes(0) && !keys.failed() && chip.sram() == Bytes(0)) {
-      keys.refuse("reserved_bytes", "leaves nothing of the SRAM");
+      keys.refuse("reserved_bytes", "leaves nothing of the SRAM",
+                  "give less than the bytes of the sites");
     }
     if (target_.chips.size() + count > kMostChips) {
-      keys.refuse("count", fmt::format("more than {} chips", kMostChips));
+      keys.refuse("count", fmt::format("more than {} chips", kMostChips), "give fewer");
     }
     if (!keys.failed()) target_.chips.insert(target_.chips.end(), count, chip);
   }
@@ -228,7 +262,8 @@ class Reader {
       const auto more = checked_multiply(bytes, count);
       const auto total = more ? checked_add(sum, *more) : std::nullopt;
       if (!total || __builtin_add_overflow(sites, count, &sites)) {
-        group.refuse("bytes", "the sites of a chip sum to more than 2^64 bytes");
+        group.refuse("bytes", "the sites of a chip sum to more than 2^64 bytes",
+                     "give fewer sites, or smaller ones");
       }
       if (auto error = group.finish()) return keys.refuse(*std::move(error));
       sum = *total;

@@ -13,6 +13,7 @@ namespace berth {
 namespace {
 
 constexpr const char* kPast64Bits = "more than 64 bits hold";
+constexpr const char* kMakeSmaller = "give smaller sizes, alignments or places";
 
 Alignment stricter(Alignment a, Alignment b) {
   return std::max(a, b);
@@ -26,7 +27,7 @@ std::optional<Bytes> checked_extent(const Buffer& buffer, Alignment unit) {
 }
 
 std::optional<Error> refused(const Buffer& buffer, const std::string& why,
-                             const std::string& hint = {}) {
+                             const std::string& hint) {
   return Error{Error::Kind::Input, "buffer " + buffer.name, why, hint};
 }
 
@@ -34,10 +35,14 @@ std::optional<Error> find_gap_fault(const Buffer& buffer) {
   Step free_from = buffer.life.lower;
   for (const Gap& gap : buffer.gaps) {
     const auto text = fmt::format("gap {}-{}", gap.steps.lower, gap.steps.upper);
-    if (gap.steps.empty()) return refused(buffer, text + " is empty or reversed");
+    if (gap.steps.empty())
+      return refused(buffer, text + " is empty or reversed",
+                     "a gap a-b has its first step a before b");
     if (!buffer.life.covers(gap.steps)) {
-      return refused(buffer, fmt::format("{} is not inside its life {}-{}", text, buffer.life.lower,
-                                         buffer.life.upper));
+      return refused(buffer,
+                     fmt::format("{} is not inside its life {}-{}", text, buffer.life.lower,
+                                 buffer.life.upper),
+                     "shorten the gap, or the life where it ends with the gap");
     }
     if (gap.steps.lower < free_from) {
       return refused(buffer, text + " starts before the gap ahead of it ends",
@@ -46,7 +51,8 @@ std::optional<Error> find_gap_fault(const Buffer& buffer) {
     if (gap.kept && (gap.kept->empty() || gap.kept->upper > buffer.size.count())) {
       return refused(buffer,
                      fmt::format("{} keeps bytes {}:{}, which must be a stretch of its {}", text,
-                                 gap.kept->lower, gap.kept->upper, buffer.size.count()));
+                                 gap.kept->lower, gap.kept->upper, buffer.size.count()),
+                     "a-b@lo:hi keeps bytes lo to hi - 1 of the buffer's own");
     }
     free_from = gap.steps.upper;
   }
@@ -55,53 +61,74 @@ std::optional<Error> find_gap_fault(const Buffer& buffer) {
 
 std::optional<Error> find_buffer_fault(const Buffer& buffer, std::size_t devices, Alignment unit) {
   if (buffer.life.empty()) {
-    return refused(buffer, fmt::format("its life [{}, {}) is empty or reversed", buffer.life.lower,
-                                       buffer.life.upper));
+    return refused(
+        buffer,
+        fmt::format("its life [{}, {}) is empty or reversed", buffer.life.lower, buffer.life.upper),
+        "it must end past its first step");
   }
   if (buffer.device.index() >= devices) {
-    return refused(buffer, fmt::format("device {} of {}", buffer.device.index(), devices));
+    return refused(buffer, fmt::format("device {} of {}", buffer.device.index(), devices),
+                   "name a device that there is");
   }
   if (!checked_extent(buffer, unit)) {
-    return refused(buffer, fmt::format("its {} bytes, rounded up to {}, are {}",
-                                       buffer.size.count(), unit.value(), kPast64Bits));
+    return refused(buffer,
+                   fmt::format("its {} bytes, rounded up to {}, are {}", buffer.size.count(),
+                               unit.value(), kPast64Bits),
+                   kMakeSmaller);
   }
   return find_gap_fault(buffer);
 }
 
-// The top of a device's arena in the worst case: everything stacked above the highest fixed end,
-// each with all the slack that its alignment can cost.
+// What a buffer adds to its arena in the worst case: with all the slack that its alignment can
+// cost.
 std::optional<Bytes> add_worst_case(Bytes stacked, const Buffer& buffer, Alignment unit) {
   const auto slack = Bytes(stricter(buffer.alignment, unit).value() - 1);
   const auto with_slack = checked_add(*checked_extent(buffer, unit), slack);
   return with_slack ? checked_add(stacked, *with_slack) : std::nullopt;
 }
 
+// Two sums of a device: all its buffers, which is as much as may be live at once; and the top of
+// its arena in the worst case, everything that is free stacked above the highest fixed end.
+struct DeviceSums {
+  Bytes all;
+  Bytes free;
+  Bytes fixed_end;
+
+  bool fit() const { return checked_add(free, fixed_end).has_value(); }
+};
+
+// A hint is only a wish: one that no place can meet is met by none.
 std::optional<Error> find_sum_fault(std::span<const Device> devices,
                                     std::span<const Buffer> buffers, Alignment unit) {
-  std::vector<Bytes> stacked(devices.size());
-  std::vector<Bytes> fixed_end(devices.size());
+  std::vector<DeviceSums> sums(devices.size());
   for (const Buffer& buffer : buffers) {
-    const auto device = buffer.device.index();
-    for (const auto& place : {buffer.fixed, buffer.hint}) {
-      if (!place) continue;
-      const auto end = checked_add(Bytes(place->value()), *checked_extent(buffer, unit));
+    DeviceSums& device = sums[buffer.device.index()];
+    if (buffer.fixed) {
+      const auto end = checked_add(Bytes(buffer.fixed->value()), *checked_extent(buffer, unit));
       if (!end) {
-        return refused(buffer,
-                       fmt::format("its end at offset {} is {}", place->value(), kPast64Bits));
+        return refused(
+            buffer, fmt::format("its end at offset {} is {}", buffer.fixed->value(), kPast64Bits),
+            kMakeSmaller);
       }
-      if (place == buffer.fixed) fixed_end[device] = std::max(fixed_end[device], *end);
+      device.fixed_end = std::max(device.fixed_end, *end);
     }
-    const auto sum = add_worst_case(stacked[device], buffer, unit);
-    if (!sum || !checked_add(*sum, fixed_end[device])) {
-      return refused(buffer, fmt::format("with it, the sizes on device '{}' add up to {}",
-                                         devices[device].name, kPast64Bits));
+    const auto all = add_worst_case(device.all, buffer, unit);
+    const auto free = buffer.fixed ? device.free : add_worst_case(device.free, buffer, unit);
+    if (all) device.all = *all;
+    if (free) device.free = *free;
+    if (!all || !free) {
+      return refused(buffer,
+                     fmt::format("with it, the sizes on device '{}' add up to {}",
+                                 devices[buffer.device.index()].name, kPast64Bits),
+                     kMakeSmaller);
     }
-    stacked[device] = *sum;
-  }
-  for (std::size_t device = 0; device < devices.size(); ++device) {
-    if (checked_add(stacked[device], fixed_end[device])) continue;
-    return Error{Error::Kind::Input, "device " + devices[device].name,
-                 fmt::format("its sizes and fixed places add up to {}", kPast64Bits), ""};
+    if (!device.fit()) {
+      return refused(buffer,
+                     fmt::format("with it, what is free on device '{}', stacked on the highest "
+                                 "fixed end, {}, ends past what 64 bits hold",
+                                 devices[buffer.device.index()].name, device.fixed_end.count()),
+                     kMakeSmaller);
+    }
   }
   return std::nullopt;
 }

@@ -62,8 +62,9 @@ struct Section {
 //
 // What `make` has checked stays true: names are unique, lives and gaps are not empty, gaps are
 // disjoint, in order and inside the life, kept bytes lie inside their buffer, devices exist, and
-// for each device the sum of all extents, the slack of each alignment and the highest fixed end
-// fit 64 bits. So no place that a packer may come up with overflows.
+// for each device all extents with the slack of each alignment, and those of free buffers with the
+// highest fixed end, fit 64 bits. So no load, and no place that a packer may come up with,
+// overflows.
 class Instance {
  public:
   // `unit`: every size, with its skew, is rounded up to it, and every place is a multiple of it.

@@ -47,8 +47,7 @@ Result<Plan> read_placed_table(const InputFile& file, const PlanOptions& options
   for (const Buffer& buffer : question->instance.buffers()) {
     if (buffer.fixed || buffer.size == Bytes(0)) continue;
     return input_error(file.path, fmt::format("buffer {} has no offset", buffer.name),
-                       "check takes a table in which each row has its offset; 'berth plan' finds "
-                       "them");
+                       "give each row its offset: 'berth plan' finds them");
   }
   return plan_of_places(file, *question, options);
 }
@@ -89,7 +88,7 @@ Result<Plan> read_any_plan(const InputFile& file, const PlanOptions& options,
     case InputKind::Tflite:
       return read_placed_model(file, options, notes);
     default:
-      return input_error(file.path, "holds no plan that check can read",
+      return input_error(file.path, "holds no plan",
                          "expected a plan (berth.plan/1), a table with offsets, or a .tflite model "
                          "with an offline plan");
   }

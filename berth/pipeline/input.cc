@@ -56,8 +56,11 @@ InputKind kind_of(std::string_view content) {
   if (looks_binary(content)) return InputKind::OtherBinary;
   if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
   const auto first = content.find_first_not_of(" \t\r\n");
-  const bool is_json =
-      first != std::string_view::npos && (content[first] == '{' || content[first] == '[');
+  if (first == std::string_view::npos) return InputKind::InstanceCsv;
+  // Of other JSON values, a string or a number may be a table's first line.
+  const auto text = content.substr(first, content.find_last_not_of(" \t\r\n") + 1 - first);
+  const bool is_word = text == "null" || text == "true" || text == "false";
+  const bool is_json = text.starts_with('{') || text.starts_with('[') || is_word;
   return is_json ? json_kind(content) : InputKind::InstanceCsv;
 }
 

@@ -173,7 +173,10 @@ std::string joined_names(const Candidates& candidates) {
 
 Packing packing_of(const Instance& instance, Problems problems, const Candidates& candidates) {
   Packing packing;
-  packing.placement.places.resize(instance.size());
+  // An empty buffer is no task: it stands where its file wants it.
+  for (const Buffer& buffer : instance.buffers()) {
+    packing.placement.places.push_back(buffer.fixed.value_or(Offset(0)));
+  }
   for (std::size_t device = 0; device < problems.size(); ++device) {
     const auto tasks = problems[device].tasks();
     for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -40,7 +40,10 @@ void Placer::put_on_top(std::uint32_t index) {
 bool Placer::hint_is_good(const Task& task, std::uint64_t first_fit) {
   const auto hint = *task.hint;
   const auto ceiling = std::max({problem_.lower_bound(), peak_, first_fit + task.extent});
-  if (task.align_up(hint) != hint || hint + task.extent > ceiling) return false;
+  // A hint may be any number.
+  if (hint % task.alignment != 0 || task.extent > ceiling || hint > ceiling - task.extent) {
+    return false;
+  }
   return FreePlaces(occupancy_, task, problem_.rects(task)).at_or_above(hint) == hint;
 }
 

@@ -379,5 +379,42 @@ TEST_F(PlanCommandTest, AWordThatIsNoCommandIsNamed) {
   EXPECT_NE(ran.err.find("frob: is no command of berth"), std::string::npos) << ran.err;
 }
 
+TEST_F(PlanCommandTest, ARowWithoutBytesKeepsItsOffset) {
+  command.write("e.csv", "id,lower,upper,size,offset\na,0,2,0,7\nb,0,2,8,\n");
+  EXPECT_EQ(plan({"e.csv", "-q", "-o", "out.csv", "-o", "out.json"}).status, 0);
+  EXPECT_EQ(command.read("out.csv"), "id,lower,upper,size,offset\na,0,2,0,7\nb,0,2,8,0\n");
+  EXPECT_EQ(command.run({"check", "out.json", "e.csv"}).status, 0);
+  EXPECT_EQ(command.run({"check", "out.csv"}).status, 0);
+}
+
+TEST_F(PlanCommandTest, AHintThatNothingMeetsChangesNothing) {
+  command.write(
+      "h.csv",
+      "id,lower,upper,size,hint\na,0,2,100,18446744073709551615\nb,1,3,50,1152921504606846976\n");
+  for (const char* packer : {"auto", "exact", "squeaky", "tlsf", "greedy"}) {
+    EXPECT_EQ(peak({"h.csv", "--packer", packer}), 150u) << packer;
+  }
+}
+
+TEST_F(PlanCommandTest, AFixedPlaceAtTheEndOfTheNumbersIsPlannedWithoutAnOverflow) {
+  command.write("f.csv",
+                "id,lower,upper,size,offset\na,0,2,4,18446744073709551611\n"
+                "b,0,2,4,0\n");
+  for (const char* packer : {"auto", "exact", "squeaky", "tlsf", "greedy"}) {
+    EXPECT_EQ(peak({"f.csv", "--packer", packer}), UINT64_MAX) << packer;
+  }
+  EXPECT_EQ(
+      plan({"f.csv", "-q", "-o", "f.json", "-o", "f.h", "-o", "f.html", "-o", "f.svg"}).status, 0);
+  EXPECT_EQ(command.run({"check", "f.json", "f.csv"}).status, 0);
+  EXPECT_EQ(command.run({"show", "f.json"}).status, 0);
+  EXPECT_EQ(command.run({"explain", "f.csv"}).status, 0);
+}
+
+TEST_F(PlanCommandTest, NullIsJsonOfNoKindAndNoTable) {
+  const Ran ran = plan({"-"}, "null\n");
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_NE(ran.err.find("is JSON"), std::string::npos) << ran.err;
+}
+
 }  // namespace
 }  // namespace berth

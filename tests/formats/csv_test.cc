@@ -49,7 +49,9 @@ TEST(CsvLines, RefuseQuotesThatDoNotCloseAndTextBehindThem) {
   const auto refusal = [](std::string_view text) {
     return to_string(CsvLines(text, "f.csv").next().error());
   };
-  EXPECT_EQ(refusal("a,\"b"), "f.csv:1:3: a quote opens and does not close");
+  EXPECT_EQ(refusal("a,\"b"),
+            "f.csv:1:3: a quote opens and does not close (close it, or take it out; inside a "
+            "quoted cell a quote is doubled)");
   EXPECT_EQ(refusal("\"a\"b,c"),
             "f.csv:1:4: text after a closing quote (expected a comma or the end of the line)");
 }

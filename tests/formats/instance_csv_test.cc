@@ -260,5 +260,43 @@ TEST(InstanceCsv, ASkewedBufferIsWrittenWithTheAlignmentOfItsFirstByte) {
             "id,lower,upper,size,alignment,offset\na,0,1,8,4,260\n");
 }
 
+TEST(InstanceCsv, ARefusalSaysWhatToDo) {
+  for (const char* text :
+       {"", "id,lower,upper,size\na,-1,2,4\n", "id,lower,upper,size\na,4.0,5,4\n",
+        "id,lower,upper,size\na,0,18446744073709551616,4\n", "id,lower,upper,size\n,0,1,4\n",
+        "id,lower,upper,size\n\"a,0,1,4\n", "id,lower,upper,size,gaps\na,2,5,4,1-3\n",
+        "id,lower,upper,size,gaps\na,2,5,4,3-4@0:9\n", "id,lower,upper,size,gaps\na,2,5,4,4-4\n",
+        "id,lower,upper,size\na,0,1,18446744073709551615\nb,0,1,18446744073709551615\n",
+        "id,lower,upper,size,offset\na,0,1,16,18446744073709551615\n",
+        "id,lower,upper,size,offset\na,0,1,4,18446744073709551611\nb,0,1,4,\n",
+        "id,id,lower,upper,size\n", "id,lower,end,size\na,3,18446744073709551615,4\n"}) {
+    const auto read = read_instance_csv(text, "f.csv", Alignment());
+    ASSERT_FALSE(read) << text;
+    EXPECT_TRUE(read.error().where.starts_with("f.csv:")) << text;
+    EXPECT_FALSE(read.error().hint.empty()) << read.error().message;
+  }
+}
+
+TEST(InstanceCsv, AnOffsetMayBeMinusOneAndTheMessageSaysSo) {
+  for (const char* column : {"offset", "hint"}) {
+    EXPECT_EQ(refusal(std::string("id,lower,upper,size,") + column + "\na,0,1,4,-2\n"),
+              "f.csv:2:9: found '-2', expected an integer from 0 to 18446744073709551615, or -1 or "
+              "nothing for none");
+  }
+  EXPECT_LT(refusal("id,lower,upper,size\na,0,1," + std::string(10'000, '9') + "\n").size(), 200u);
+}
+
+TEST(InstanceCsv, AFixedPlaceMayEndWhereTheNumbersEnd) {
+  const Instance last = instance("id,lower,upper,size,offset\na,0,1,4,18446744073709551611\n");
+  EXPECT_EQ(last.buffers()[0].fixed, Offset(18446744073709551611u));
+  // What is free might come to stand above it.
+  EXPECT_NE(refusal("id,lower,upper,size,offset\na,0,1,4,18446744073709551611\nb,0,1,1,\n"), "");
+}
+
+TEST(InstanceCsv, AHintIsAWishAndMayBeAnyNumber) {
+  EXPECT_EQ(instance("id,lower,upper,size,hint\na,0,1,4,18446744073709551615\n").buffers()[0].hint,
+            Offset(UINT64_MAX));
+}
+
 }  // namespace
 }  // namespace berth

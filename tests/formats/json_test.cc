@@ -28,6 +28,19 @@ TEST(Json, OtherNumbersKeepTheirText) {
   EXPECT_EQ(items[2].text(), "1.0");
 }
 
+TEST(Json, ANumberIsShownAsItIsWrittenAndCutWhereItIsLong) {
+  const auto shown = [](const std::string& text) {
+    return JsonDocument::parse(text, "f.json").value().root().text();
+  };
+  EXPECT_EQ(shown("-0"), "-0");
+  EXPECT_EQ(shown("-12"), "-12");
+  EXPECT_EQ(refusal("[1,\n 1e999]"),
+            "f.json:2:2: found 1e999, expected a number that 64 bits hold");
+  EXPECT_EQ(refusal(std::string(400, '7')), "f.json:1:1: found " + std::string(60, '7') +
+                                                "..., expected a number that 64 bits hold");
+  EXPECT_LT(refusal("[" + std::string(100'000, 'x') + "]").size(), 500u);
+}
+
 TEST(Json, EachValueKnowsWhereItStands) {
   const auto document =
       JsonDocument::parse("{\"a\": 12,\n \"b\" : [ true,null, \"x\" ]}", "f.json");
@@ -116,23 +129,31 @@ TEST(JsonFields, GiveWhatIsThere) {
 }
 
 TEST(JsonFields, NameThePathAndWhatWasExpected) {
-  EXPECT_EQ(read_error(R"({"n": 1})"), "f.json:1:1: ops[3].s: is missing, expected a string");
-  EXPECT_EQ(read_error(R"({"n": 256, "s": ""})"),
-            "f.json:1:7: ops[3].n: found 256, expected an integer from 0 to 255");
+  EXPECT_EQ(read_error(R"({"n": 1})"),
+            "f.json:1:1: ops[3].s: is missing, expected a string (add it)");
+  EXPECT_EQ(
+      read_error(R"({"n": 256, "s": ""})"),
+      "f.json:1:7: ops[3].n: found 256, expected an integer from 0 to 255 (give a smaller number)");
   EXPECT_EQ(read_error(R"({"n": -1, "s": ""})"),
-            "f.json:1:7: ops[3].n: found -1, expected an integer from 0 to 255");
+            "f.json:1:7: ops[3].n: found -1, expected an integer from 0 to 255 "
+            "(write it in decimal digits alone, without a sign, a point or an exponent)");
   EXPECT_EQ(read_error(R"({"n": "1", "s": ""})"),
-            "f.json:1:7: ops[3].n: found \"1\", expected an integer from 0 to 255");
+            "f.json:1:7: ops[3].n: found \"1\", expected an integer from 0 to 255 "
+            "(write the number without quotes)");
   EXPECT_EQ(read_error(R"({"n": 1, "s": null})"),
-            "f.json:1:15: ops[3].s: found null, expected a string");
+            "f.json:1:15: ops[3].s: found null, expected a string (write it in quotes)");
   EXPECT_EQ(read_error(R"({"n": 1, "s": "", "b": 1})"),
-            "f.json:1:24: ops[3].b: found 1, expected true or false");
+            "f.json:1:24: ops[3].b: found 1, expected true or false (write true or false without "
+            "quotes)");
   EXPECT_EQ(read_error(R"({"n": 1, "s": "", "list": {}})"),
-            "f.json:1:27: ops[3].list: found an object, expected an array");
+            "f.json:1:27: ops[3].list: found an object, expected an array (write a list in "
+            "brackets, such as "
+            "[0, 1]; [] is an empty one)");
   EXPECT_EQ(read_error(R"({"n": 1, "s": "", "at": "12x"})"),
             "f.json:1:25: ops[3].at: found \"12x\", expected an address such as 4096 or "
-            "\"0x1000\"");
-  EXPECT_EQ(read_error("[]"), "f.json:1:1: ops[3]: found an array, expected an object");
+            "\"0x1000\" (give an integer, or a string of one with 0x or a unit)");
+  EXPECT_EQ(read_error("[]"),
+            "f.json:1:1: ops[3]: found an array, expected an object (write fields in braces)");
 }
 
 TEST(JsonFields, RefuseAFieldThatNobodyAskedFor) {

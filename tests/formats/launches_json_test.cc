@@ -94,22 +94,26 @@ TEST(LaunchesReader, WordsMayBeStringsAndStepsNegative) {
 }
 
 TEST(LaunchesReader, RefusesWhatIsMissingUnknownOrOfAnotherType) {
-  EXPECT_EQ(refused(R"([{"words": []}])"), "2:2: table[0].phase: is missing, expected a string");
-  EXPECT_EQ(refused(R"([{"phase": "p"}])"), "2:2: table[0].words: is missing, expected an array");
+  EXPECT_EQ(refused(R"([{"words": []}])"),
+            "2:2: table[0].phase: is missing, expected a string (add it)");
+  EXPECT_EQ(refused(R"([{"phase": "p"}])"),
+            "2:2: table[0].words: is missing, expected an array (add it)");
   EXPECT_TRUE(refused(R"([{"phase": "p", "words": [], "grid": 1}])")
                   .starts_with("2:38: table[0].grid: is not a field that belongs here"));
   EXPECT_EQ(refused(R"([{"phase": "p", "words": [1, 1.5]}])"),
-            "2:30: table[0].words[1]: found 1.5, expected an address such as 4096 or \"0x1000\"");
-  EXPECT_EQ(refused("[7]"), "2:2: table[0]: found 7, expected an object");
+            "2:30: table[0].words[1]: found 1.5, expected an address such as 4096 or \"0x1000\" "
+            "(give an integer, or a string of one with 0x or a unit)");
+  EXPECT_EQ(refused("[7]"), "2:2: table[0]: found 7, expected an object (write fields in braces)");
   EXPECT_EQ(refused("[]", R"([{"first": 0}])"),
-            "3:2: submissions[0].count: is missing, expected an integer");
+            "3:2: submissions[0].count: is missing, expected an integer (add it)");
   EXPECT_EQ(
       refused(
           R"([{"repeat": 2, "body": [{"phase": "p", "words": [0]}], "deltas": [{"launch": 0, "word": 0, "step": 9223372036854775808}]}])"),
       "2:100: table[0].deltas[0].step: found 9223372036854775808, expected an integer from "
-      "-9223372036854775808 to 9223372036854775807");
+      "-9223372036854775808 to 9223372036854775807 "
+      "(write it in decimal digits alone, without a point or exponent)");
   EXPECT_TRUE(refusal(R"({"format": "berth.launches/1", "table": []})")
-                  .ends_with("submissions: is missing, expected an array"));
+                  .ends_with("submissions: is missing, expected an array (add it)"));
 }
 
 constexpr const char* kBody = R"("body": [{"phase": "p", "words": [0]}])";

@@ -57,8 +57,10 @@ TEST(PlanesReader, NumbersAreExactToTheLastAddress) {
 }
 
 TEST(PlanesReader, RefusesWhatIsMissingUnknownOrOfAnotherType) {
-  EXPECT_EQ(refused(R"("phases": [])"), "p.json:1:1: alignment: is missing, expected an integer");
-  EXPECT_EQ(refused(R"("alignment": 1)"), "p.json:1:1: phases: is missing, expected an array");
+  EXPECT_EQ(refused(R"("phases": [])"),
+            "p.json:1:1: alignment: is missing, expected an integer (add it)");
+  EXPECT_EQ(refused(R"("alignment": 1)"),
+            "p.json:1:1: phases: is missing, expected an array (add it)");
   EXPECT_TRUE(refused(R"("alignment": 1, "phases": [], "extra": 1)")
                   .starts_with("p.json:2:40: extra: is not a field"));
   EXPECT_TRUE(refused(R"("alignment": 1, "phases": [{"phase": "a"}])")

@@ -67,6 +67,8 @@ TEST(ReadProgram, RefusesWithThePathOfTheField) {
   says(program(kTensor, R"({"read": "h", "bytes": 8}, {"write": "h", "bytes": 8})"),
        "phases[0].body[0].read");
   says(program(kTensor, R"({"read": "h", "write": "h", "bytes": 8})"), "phases[0].body[0].read");
+  says(program(kTensor, R"({"write": "h", "bytes": 8, "reuses": "h"})"),
+       "phases[0].body[0].reuses");
   says(program(R"({"name": "h", "kind": "cache", "bytes": 8})", ""), "tensors[0].kind");
   says(program(R"({"name": "h", "kind": "state"})", ""), "tensors[0].bytes");
   says(program(R"({"name": "h", "kind": "state", "dims": [4], "tile": [2, 2], "tile_bytes": 1})",
@@ -157,9 +159,10 @@ TEST(ReadTarget, RefusesWithLineAndKey) {
   says(head, "t.toml:1:1 chip: is missing");
   says(head + "[[chip]]\n", "t.toml:3:1 chip[0].sites: is missing");
   says(head + "[[chip]]\nhbm = 4\n" + sites, "t.toml:4:1 chip[0].hbm: is not a key");
-  says(head + "[[chip]]\nhbm_bytes = -4\n" + sites, "t.toml:4:13 chip[0].hbm_bytes: expected");
-  says(head + "[[chip]]\ncount = 0\n" + sites, "t.toml:4:9 chip[0].count: expected");
-  says(head + "[[chip]]\ncount = 9999999999\n" + sites, "t.toml:4:9 chip[0].count: expected");
+  says(head + "[[chip]]\nhbm_bytes = -4\n" + sites,
+       "t.toml:4:13 chip[0].hbm_bytes: found -4, expected");
+  says(head + "[[chip]]\ncount = 0\n" + sites, "t.toml:4:9 chip[0].count: found ");
+  says(head + "[[chip]]\ncount = 9999999999\n" + sites, "t.toml:4:9 chip[0].count: found ");
   says(head + "[[chip]]\nalignment = 3\n" + sites, "t.toml:4:13 chip[0].alignment: found 3");
   says(head + "[[chip]]\nsram_gb_per_s = 0\n" + sites, "t.toml:4:17 chip[0].sram_gb_per_s");
   says(head + "[[chip]]\n[[chip.sites]]\ncount = 9223372036854775807\nbytes = 4\n",

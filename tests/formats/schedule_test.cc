@@ -98,29 +98,30 @@ TEST(ScheduleReader, IntegersAreExact) {
 
 TEST(ScheduleReader, AMissingFieldIsRefused) {
   EXPECT_EQ(refused_op(R"({"op": "buffer", "dtype": "int8", "size": 1, "device": "GPU"})"),
-            "3:1: ops[1].slot: is missing, expected an integer");
+            "3:1: ops[1].slot: is missing, expected an integer (add it)");
   EXPECT_EQ(refused_op(R"({"op": "buffer", "slot": 1, "size": 1, "device": "GPU"})"),
-            "3:1: ops[1].dtype: is missing, expected a string");
+            "3:1: ops[1].dtype: is missing, expected a string (add it)");
   EXPECT_EQ(refused_op(R"({"op": "param", "slot": 1, "dtype": "int8", "device": "GPU"})"),
-            "3:1: ops[1].size: is missing, expected an integer");
+            "3:1: ops[1].size: is missing, expected an integer (add it)");
   EXPECT_EQ(refused_op(R"({"op": "alloc", "slot": 1, "dtype": "int8", "size": 1})"),
-            "3:1: ops[1].device: is missing, expected a string");
+            "3:1: ops[1].device: is missing, expected a string (add it)");
   EXPECT_EQ(refused_op(R"({"op": "shrink", "src": [0], "end": 1})"),
-            "3:1: ops[1].begin: is missing, expected an integer");
+            "3:1: ops[1].begin: is missing, expected an integer (add it)");
   EXPECT_EQ(refused_op(R"({"op": "shrink", "src": [0], "begin": 0})"),
-            "3:1: ops[1].end: is missing, expected an integer");
+            "3:1: ops[1].end: is missing, expected an integer (add it)");
   EXPECT_EQ(refused_op(R"({"op": "shrink", "begin": 0, "end": 1})"),
-            "3:1: ops[1].src: is missing, expected an array");
+            "3:1: ops[1].src: is missing, expected an array (add it)");
   EXPECT_EQ(refused_op(R"({"op": "bitcast", "src": [0]})"),
-            "3:1: ops[1].dtype: is missing, expected a string");
-  EXPECT_EQ(refused_op(R"({"src": [0]})"), "3:1: ops[1].op: is missing, expected a string");
+            "3:1: ops[1].dtype: is missing, expected a string (add it)");
+  EXPECT_EQ(refused_op(R"({"src": [0]})"),
+            "3:1: ops[1].op: is missing, expected a string (add it)");
   EXPECT_EQ(refusal(R"({"format": "berth.schedule/1", "root": 0})"),
-            "s.json:1:1: ops: is missing, expected an array");
+            "s.json:1:1: ops: is missing, expected an array (add it)");
   EXPECT_EQ(refusal(R"({"format": "berth.schedule/1", "ops": []})"),
-            "s.json:1:1: root: is missing, expected an integer");
+            "s.json:1:1: root: is missing, expected an integer (add it)");
   const auto no_count =
       refusal(of_ops({R"({"op": "linear", "src": []})", R"({"op": "end", "src": [0]})"}));
-  EXPECT_EQ(no_count, "s.json:3:1: ops[1].count: is missing, expected an integer");
+  EXPECT_EQ(no_count, "s.json:3:1: ops[1].count: is missing, expected an integer (add it)");
 }
 
 TEST(ScheduleReader, AnUnknownOrDoubleFieldIsRefused) {
@@ -153,23 +154,28 @@ TEST(ScheduleReader, ANumberOutOfRangeIsRefused) {
                       size + "}");
   };
   for (const char* size : {"18446744073709551616", "-1", "1.5", "1e3", "1.0"}) {
-    EXPECT_EQ(sized(size), std::string("3:69: ops[1].size: found ") + size +
-                               ", expected an integer from 0 to 18446744073709551615");
+    EXPECT_EQ(sized(size),
+              std::string("3:69: ops[1].size: found ") + size +
+                  ", expected an integer from 0 to 18446744073709551615"
+                  " (write it in decimal digits alone, without a sign, a point or an exponent)");
   }
   EXPECT_TRUE(sized("18446744073709551615").starts_with("3:69: ops[1].size: "));
   EXPECT_EQ(
       refused_op(
           R"({"op": "buffer", "slot": 1, "dtype": "int8", "size": 1, "device": "G", "skew": 256})"),
-      "3:80: ops[1].skew: found 256, expected an integer from 0 to 255");
+      "3:80: ops[1].skew: found 256, expected an integer from 0 to 255 (give a smaller number)");
 }
 
 TEST(ScheduleReader, AnIndexPastItsTableOrAForwardReferenceIsRefused) {
   EXPECT_EQ(refused_op(R"({"op": "shrink", "src": [1], "begin": 0, "end": 1})"),
-            "3:26: ops[1].src[0]: found 1, expected one of the 1 nodes before it");
+            "3:26: ops[1].src[0]: found 1, expected one of the 1 nodes before it "
+            "(name an earlier node by its index in ops)");
   EXPECT_EQ(refused_op(R"({"op": "after", "src": [0, 2]})"),
-            "3:28: ops[1].src[1]: found 2, expected one of the 1 nodes before it");
+            "3:28: ops[1].src[1]: found 2, expected one of the 1 nodes before it "
+            "(name an earlier node by its index in ops)");
   EXPECT_EQ(refusal(R"({"format": "berth.schedule/1", "ops": [], "root": 0})"),
-            "s.json:1:51: root: found node 0, expected one of the 0 in ops");
+            "s.json:1:51: root: found node 0, expected one of the 0 in ops (give the "
+            "index of the linear, which comes last)");
   EXPECT_TRUE(refusal(R"({"format": "berth.schedule/1", "ops": [{"op": "linear", "src": []}],
  "root": 0, "held": [1]})")
                   .starts_with("s.json:2:22: held[0]: found 1, expected one of the 1 nodes"));

@@ -29,6 +29,20 @@ TEST(Target, ThatSaysWhatItMayNotIsRefusedWithTheKey) {
   }
 }
 
+TEST(Target, ThatIsRefusedSaysWhatWasFoundAndWhatToDo) {
+  for (const auto& [end, found] :
+       {std::pair("count = -1\n", "found -1, expected an integer from 1 to 4096"),
+        std::pair("hbm_bytes = \"4\"\n", "found \"4\", expected an integer"),
+        std::pair("hbm_gb_per_s = 1e300\n",
+                  "found 1e+300, expected a number of GB/s above 0, and "),
+        std::pair("hbm_gb_per_s = -2\n", "found -2, expected a number of GB/s above 0, and ")}) {
+    const auto target = read_target(kGood + "[[chip]]\n" + end, "t.toml");
+    ASSERT_FALSE(target);
+    EXPECT_NE(target.error().message.find(found), std::string::npos) << target.error().message;
+    EXPECT_FALSE(target.error().hint.empty()) << end;
+  }
+}
+
 TEST(Target, SaysForAllChipsWhatTheyDoNotSayThemselves) {
   const auto target = read_target(
       "name = \"t\"\nany_site_reaches_any = true\nhbm_gb_per_s = 1.5\n"

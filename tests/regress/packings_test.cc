@@ -1,4 +1,6 @@
 // Kinds L, M, N: how small the arena is, the same each time, soon.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -112,6 +114,16 @@ TEST(BugCorpus, M2_TheSeedIsInThePlan) {
   EXPECT_EQ(plan.seed, 77u);
   EXPECT_FALSE(plan.cut);
   EXPECT_EQ(planned(table(kMiniMalloc), options), plan);
+
+  // Enough rows that no search ends before it looks at the clock.
+  std::mt19937_64 random(2);
+  std::string rows;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto lower = random() % 900;
+    rows += fmt::format("r{},{},{},{}\n", i, lower, lower + 1 + random() % 200, 1 + random() % 999);
+  }
+  options.pack.time_limit = 0;
+  EXPECT_TRUE(planned(table(rows), options).cut);
 }
 
 TEST(BugCorpus, N1_AHundredThousandInAChainTakeTwo) {

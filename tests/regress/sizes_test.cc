@@ -80,7 +80,8 @@ TEST(BugCorpus, F3_ASizePast64BitsIsRefused) {
   };
   EXPECT_EQ(refusal("18446744073709551616"),
             "case:2:30: ops[0].size: found 18446744073709551616, expected an integer from 0 to "
-            "18446744073709551615");
+            "18446744073709551615 (write it in decimal digits alone, without a sign, a point or an "
+            "exponent)");
   EXPECT_EQ(refusal("4611686018427387904"),
             "case:2:30: ops[0].size: 4611686018427387904 elements of float32 are more bytes than "
             "64 bits hold");
@@ -205,6 +206,16 @@ TEST(BugCorpus, Q6_WhatIsPlannedAndWhatIsNotAreToldApart) {
   EXPECT_EQ(arena_bytes(plan), 134912u);
   EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"in", KeptWhy::Param, Bytes(131072)},
                                                 {"out", KeptWhy::Param, Bytes(131072)}}));
+}
+
+TEST(BugCorpus, Q7_TilesArePlannedWhole) {
+  const Plan plan = planned(
+      R"({"format": "berth.program/1", "name": "n",
+          "tensors": [{"name": "x", "kind": "intermediate", "dims": [12582912, 1],
+                       "tile": [8, 128], "tile_bytes": 4096}],
+          "phases": [{"name": "p", "body": [{"write": "x", "bytes": 50331648}]},
+                     {"name": "q", "body": [{"read": "x", "bytes": 50331648}]}]})");
+  EXPECT_EQ(arena_bytes(plan), 6442450944u);  // 128 times what is moved
 }
 
 }  // namespace
