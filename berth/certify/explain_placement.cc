@@ -79,7 +79,7 @@ const char* text_of(BadReuse::Why why) {
     case BaseLivesOn:
       return "a view of bytes that are live later";
     case HandedOnAtOnce:
-      return "which itself begins in that step";
+      return "which itself takes over its bytes in that step";
   }
   __builtin_unreachable();
 }

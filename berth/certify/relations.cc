@@ -57,9 +57,9 @@ std::optional<BadReuse::Why> reuse_fault(const PlannedBuffer& taker, const Plann
   if (taker.life.lower != donor.life.upper - 1) return NotAtLastStep;
   if (dies_in_a_gap(donor)) return DonorInGap;
   if (storage.life.upper != donor.life.upper) return BaseLivesOn;
-  // Two results of one step would stand in the same bytes, or two would each claim to follow the
+  // Three values would stand in the same bytes in one step, or two would each claim to follow the
   // other.
-  if (storage.life.lower == taker.life.lower) return HandedOnAtOnce;
+  if (storage.reuses && storage.life.lower == taker.life.lower) return HandedOnAtOnce;
   return std::nullopt;
 }
 

@@ -100,7 +100,7 @@ struct BadReuse {
     NotAtLastStep,
     DonorInGap,      // it holds nothing there that could be taken over
     BaseLivesOn,     // the donor is a view of bytes that are used later
-    HandedOnAtOnce,  // the donor itself begins in that step
+    HandedOnAtOnce,  // the donor itself takes over its bytes in that step
   };
   std::size_t buffer = 0;
   std::size_t donor = 0;

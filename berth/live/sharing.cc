@@ -149,9 +149,11 @@ class Granting {
     const std::size_t whole = whole_[root];
     const auto dies = [&](const LiveRange& life) { return life.upper - 1 == step; };
     if (taken_[whole] || !dies(lives_[whole]) || !dies(sharers_[whole].life)) return false;
-    // Two results of one step would stand in the same bytes, or three values of which one took over
-    // there itself.
-    return dies(sharers_[root].life) && sharers_[whole].life.lower < step;
+    // Two results of one step would stand in the same bytes, of which the first took over there
+    // itself or was joined there.
+    const bool took_over = is_guest(whole) && guests_[whole]->kind == Kind::TakesOver;
+    const bool is_result = took_over || !parts_[whole].empty();
+    return dies(sharers_[root].life) && !(is_result && sharers_[whole].life.lower == step);
   }
 
   void take_over(const SharePermission& permission) {

@@ -35,9 +35,9 @@ struct Guest {
 // Which permissions are granted, by sharer: parts first, so that what joins them is known; then
 // those to take over, by birth. One is granted where nothing is lost by it:
 //
-//   TakesOver  the host was born before and dies in the very step in which the guest begins, with
-//              everything else that stands on its bytes; the guest is no larger, and no other guest
-//              took them
+//   TakesOver  the host dies in the very step in which the guest begins, with everything else that
+//              stands on its bytes, none of which was joined or took over in that step; the guest
+//              is no larger, and no other guest took them
 //   PartOf     the guest is live in the step in which its host begins, was born before, and its
 //              bytes there belong to no other part
 //

@@ -230,6 +230,22 @@ Permitted permitted_by(std::span<const NamedPermission> permissions) {
   return permitted;
 }
 
+// What a buffer takes over bytes of in the step in which it is joined from them.
+const PlannedBuffer* find_just_joined(const Plan& plan, const PlannedBuffer& taker,
+                                      const std::map<std::string, Standing>& input_views,
+                                      const std::map<std::string, Step>& births) {
+  constexpr int kDeepest = 64;  // parts of parts
+  const PlannedBuffer* part = &plan.buffers[*taker.reuses];
+  for (int depth = 0; part->view_of && depth < kDeepest; ++depth) {
+    const PlannedBuffer& whole = plan.buffers[*part->view_of];
+    const auto birth = births.find(whole.name);
+    const bool is_joined = !input_views.contains(part->name);
+    if (is_joined && birth != births.end() && birth->second == taker.life.lower) return &whole;
+    part = &whole;
+  }
+  return nullptr;
+}
+
 // The first buffer that stands on another's bytes although the input does not say that it is, or
 // may be, those bytes; or that does not although the input says so. The plan is sound.
 std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
@@ -237,6 +253,8 @@ std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
   const auto views = views_of(plan);
   const auto input_views = views_of(input);
   const auto permitted = permitted_by(permissions);
+  std::map<std::string, Step> births;
+  for (const PlannedBuffer& row : input.buffers) births.emplace(row.name, row.life.lower);
   const auto permits = [&](const std::string& guest, SharePermission::Kind kind,
                            const std::string& host, std::uint64_t offset) {
     const auto found = permitted.find({guest, kind});
@@ -260,7 +278,12 @@ std::optional<std::string> find_unpermitted(const Plan& plan, const Plan& input,
     }
     if (!buffer.reuses) continue;
     const std::string& host = plan.buffers[*buffer.reuses].name;
-    if (permits(buffer.name, SharePermission::Kind::TakesOver, host, 0)) continue;
+    if (permits(buffer.name, SharePermission::Kind::TakesOver, host, 0)) {
+      const PlannedBuffer* joined = find_just_joined(plan, buffer, input_views, births);
+      if (joined == nullptr) continue;
+      return fmt::format("buffer {} takes over bytes of {} in the plan, in the step that makes it",
+                         buffer.name, joined->name);
+    }
     return fmt::format(
         "buffer {} takes over the bytes of {} in the plan, which the input does not "
         "permit",

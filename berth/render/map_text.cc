@@ -215,7 +215,7 @@ std::string steps_row(const TimeAxis& axis, std::size_t columns) {
   const std::string to = std::to_string(steps.upper);
   const std::string middle = axis.merged() ? "(idle steps merged)" : "";
   const std::size_t used = from.size() + middle.size() + to.size();
-  if (used + 2 > columns) return from + " .. " + to;
+  if (used + 2 > columns) return shortened(from + " .. " + to, columns);
   const std::size_t left = (columns - used) / 2;
   return from + std::string(left, ' ') + middle + std::string(columns - used - left, ' ') + to;
 }

@@ -16,7 +16,7 @@ bool looks_like_arena(const OpGraph& graph, OpId id) {
   if (graph[id].kind != OpKind::Buffer) return false;
   const Storage& storage = graph.storage(id);
   return storage.dtype == Dtype::int8() && storage.name.empty() && storage.skew == 0 &&
-         !is_disk(storage.device) && storage.elements % kScheduleUnit == 0;
+         !is_disk(storage.device);
 }
 
 SliceTensors::SliceTensors(const Schedule& schedule)
@@ -39,7 +39,8 @@ void SliceTensors::find_arenas(const Schedule& schedule) {
   roots.push_back(schedule.root());
   std::vector<std::pair<std::uint64_t, OpId>> slots;
   for (std::size_t i = 0; i < graph_.size(); ++i) {
-    is_arena_[i] = looks_like_arena(graph_, OpId(i));
+    is_arena_[i] = looks_like_arena(graph_, OpId(i)) &&
+                   graph_.storage(OpId(i)).elements % kScheduleUnit == 0;
   }
   for (const OpId held : schedule.held()) is_arena_[graph_.view(held)->base.index()] = false;
   for (const OpId id : reachable(graph_, roots)) {

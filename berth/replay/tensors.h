@@ -6,8 +6,8 @@
 
 namespace berth {
 
-// Whether storage is what a rewrite makes of an arena: a buffer of int8 without name or skew, a
-// multiple of 256 bytes long, on no disk.
+// Whether storage is what a rewrite makes of an arena: a buffer of int8 without name or skew, on no
+// disk.
 bool looks_like_arena(const OpGraph& graph, OpId id);
 
 // Which tensor a node of a schedule names, where its own nodes are all there is to tell them apart.

@@ -90,6 +90,23 @@ TEST(SharedRows, APlanThatSharesWhatTheTableDoesNotPermitIsRefused) {
             "buffer c is bytes of j from byte 256 on in the plan, which the input does not permit");
 }
 
+TEST(SharedRows, APlanThatTakesOverAPartAsItIsJoinedIsRefused) {
+  const std::string table =
+      "id,lower,upper,size,reuses,part_of\np,0,2,4,,j@0\nj,1,2,4,,\nr,1,3,4,p,\n";
+  const std::string sound = written(planned(table), "p.json");
+  EXPECT_EQ(mismatch(sound, table), "");
+  // Were j born a step earlier, r could have p's bytes, which are j's.
+  const std::string other =
+      "id,lower,upper,size,reuses,part_of\np,0,3,4,,j@0\nj,1,3,4,,\nr,2,3,4,p,\n";
+  PlannedFile file = planned(other);
+  ASSERT_TRUE(file.plan.buffers[2].reuses);
+  file.plan.buffers[0].life = {0, 2};
+  file.plan.buffers[1].life = {0, 2};
+  file.plan.buffers[2].life = {1, 3};
+  EXPECT_EQ(mismatch(written(file, "p.json"), table),
+            "buffer r takes over bytes of j in the plan, in the step that makes it");
+}
+
 TEST(SharedRows, APlanThatPutsAPartElsewhereInItsWholeIsRefused) {
   const std::string other =
       "id,lower,upper,size,part_of\ns,0,3,256,j@256\nc,1,3,256,j@0\nj,2,4,512,\no,3,4,512,\n";

@@ -118,7 +118,7 @@ bool reuse_is_allowed(const Plan& plan, std::size_t index) {
   const PlannedBuffer& base = plan.buffers[under];
   const Step step = taker.life.lower;
   const bool last_step = donor.life.upper == step + 1 && base.life.upper == step + 1;
-  const bool base_is_new = base.life.lower == step;
+  const bool base_is_new = base.reuses && base.life.lower == step;
   return under != index && taker.arena == donor.arena && taker.offset == donor.offset &&
          taker.bytes <= donor.bytes && last_step && holds_all(donor, step) && !base_is_new;
 }
