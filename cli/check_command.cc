@@ -59,6 +59,10 @@ std::string json_text(const CheckedFile& checked) {
                     faults.empty() ? "" : ",", json_quoted(kind_name(fault)),
                     checked.verdict.count_like(fault), json_quoted(explain(fault, checked.plan)));
   }
+  if (checked.order_fault) {
+    faults += fmt::format("{}\n  {{\"kind\": \"wrong-order\", \"count\": 1, \"message\": {}}}",
+                          faults.empty() ? "" : ",", json_quoted(*checked.order_fault));
+  }
   std::string notes;
   for (const std::string& note : checked.notes) {
     notes += (notes.empty() ? "" : ", ") + json_quoted(note);
@@ -72,7 +76,11 @@ std::string json_text(const CheckedFile& checked) {
 
 std::string text_of(const CheckedFile& checked) {
   std::string text = explain(checked.verdict, checked.plan);
-  if (checked.verdict.sound()) text += bounds_text(checked);
+  if (checked.order_fault) {
+    if (checked.verdict.sound()) text = "not sound\n";
+    text += "  " + printable(*checked.order_fault) + "\n";
+  }
+  if (checked.verdict.sound() && !checked.order_fault) text += bounds_text(checked);
   if (checked.mismatch) text += "not a plan for this input: " + *checked.mismatch + "\n";
   return text;
 }

@@ -419,6 +419,26 @@ void limit(Plan& plan, const PlanOptions& options) {
   }
 }
 
+// What keeps an order from being one of as many steps as it has, each once.
+std::optional<std::string> find_order_fault(const Plan& plan) {
+  std::vector<bool> seen(plan.order.size(), false);
+  for (std::size_t i = 0; i < plan.order.size(); ++i) {
+    const std::size_t step = plan.order[i];
+    if (step < seen.size() && !seen[step]) {
+      seen[step] = true;
+      continue;
+    }
+    return fmt::format("the order has step {} at {}, twice or past the {} there are", step, i,
+                       seen.size());
+  }
+  for (const PlannedBuffer& buffer : plan.buffers) {
+    if (plan.order.empty() || buffer.life.upper <= seen.size()) continue;
+    return fmt::format("buffer {} is live up to step {}, the order has {}", buffer.name,
+                       buffer.life.upper, seen.size());
+  }
+  return std::nullopt;
+}
+
 // A bound that the buffers themselves refute is a wrong claim; what else was found of each is said.
 void check_bounds(CheckedFile& checked) {
   checked.bounds = check_lower_bounds(checked.plan);
@@ -441,11 +461,12 @@ Result<CheckedFile> check_file(const InputFile& file, const std::optional<InputF
   checked.plan = *std::move(plan);
   limit(checked.plan, options);
   checked.verdict = check_placement(checked.plan);
+  checked.order_fault = find_order_fault(checked.plan);
   // Of other forms the figures are our own: there is no claim to be held against anything.
   if (checked.verdict.sound() && kind_of(file.content) == InputKind::PlanJson) {
     check_bounds(checked);
   }
-  if (input && checked.verdict.sound()) {
+  if (input && checked.sound()) {
     auto mismatch = mismatch_of_views(checked.plan, *input, options);
     if (!mismatch) return tl::unexpected(mismatch.error());
     checked.mismatch = *std::move(mismatch);

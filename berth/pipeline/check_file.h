@@ -17,11 +17,12 @@ namespace berth {
 struct CheckedFile {
   Plan plan;
   PlacementVerdict verdict;
-  std::optional<std::string> mismatch;  // where the plan is not one for the input
-  std::vector<BoundFinding> bounds;     // by arena, of a plan that is sound by itself
-  std::vector<std::string> notes;       // what was not judged, and why
+  std::optional<std::string> order_fault;  // where the plan's order is none of its steps
+  std::optional<std::string> mismatch;     // where the plan is not one for the input
+  std::vector<BoundFinding> bounds;        // by arena, of a plan that is sound by itself
+  std::vector<std::string> notes;          // what was not judged, and why
 
-  bool sound() const { return verdict.sound() && !mismatch; }
+  bool sound() const { return verdict.sound() && !order_fault && !mismatch; }
 };
 
 // `file`: a plan (berth.plan/1), an instance whose rows all have an offset, or a .tflite model that

@@ -182,6 +182,19 @@ TEST_F(LowerBoundOfAPlan, IsTakenAtItsWordWhereTheBuffersAreTooManyAndThatIsSaid
       << ran.out;
 }
 
+TEST_F(CheckCommandTest, AnOrderThatIsNoneOfItsStepsIsNo) {
+  for (const char* order : {"[0, 0, 1, 2]", "[5, 6]", "[1, 0]"}) {
+    damage(R"("buffers": [)", std::string(R"("order": )") + order + R"(, "buffers": [)");
+    const Ran ran = command.run({"check", "d.json"});
+    EXPECT_EQ(ran.status, 1) << order << ran.out << ran.err;
+    EXPECT_EQ(ran.out.find("not sound\n"), 0U) << ran.out;
+    EXPECT_NE(command.run({"check", "d.json", "--json"}).out.find("wrong-order"),
+              std::string::npos);
+  }
+  damage(R"("buffers": [)", R"("order": [1, 0, 3, 2], "buffers": [)");
+  EXPECT_EQ(command.run({"check", "d.json"}).status, 0);
+}
+
 TEST_F(CheckCommandTest, ABufferToldTwiceIsNoPlanForTheInput) {
   damage("\"name\": \"b\"", "\"name\": \"c\"");
   EXPECT_EQ(command.run({"check", "d.json", "t.csv"}).status, 1);
