@@ -56,8 +56,11 @@ std::string live_list(const Plan& plan, const std::vector<Tile>& live) {
 }
 
 std::string advice_when_full(const Plan& plan, const std::vector<Tile>& live, Bytes short_by) {
-  if (live.empty()) return "";
-  const Tile& largest = live.front();
+  // What stands at a place that the question gives is no one's to move.
+  const auto may_go = std::ranges::find_if(
+      live, [&](const Tile& tile) { return !plan.buffers[tile.buffer].fixed; });
+  if (may_go == live.end()) return "";
+  const Tile& largest = *may_go;
   const std::string first = fmt::format("spill or shrink {} first", item(plan, largest));
   if (largest.load >= short_by) return first + ": without it this step fits";
   return fmt::format("{}: {} more must follow it", first, (short_by - largest.load).count());

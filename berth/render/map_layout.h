@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,5 +62,8 @@ struct MapLayout {
 // Lays out any plan, a sound one or not. Of more than 20,000 rectangles the largest are drawn and
 // the others merged; of more than 64 arenas the first are drawn.
 MapLayout layout_map(const Plan& plan);
+
+// What an arena may take of its device: the capacity less the reserve, where it has one.
+std::optional<Bytes> usable_of(const PlannedArena& arena);
 
 }  // namespace berth

@@ -17,7 +17,7 @@ inline constexpr std::string_view kMapStyle = R"css(
 .berth .h1{font-size:18px;font-weight:600}.berth .h2{font-size:13px;font-weight:600}.berth .pk{fill:var(--peak)}.berth .no{fill:var(--bad);font-weight:600}
 .berth .g{stroke:var(--line);stroke-width:1}.berth .top{stroke:var(--ink);stroke-width:1.4}.berth .max{stroke:var(--peak);stroke-width:1.4;stroke-dasharray:5 4}.berth .cap{stroke:var(--bad);stroke-width:1.4}
 .berth .band{fill:var(--peak);opacity:.16}.berth .load{fill:var(--load);opacity:.85}
-.berth .b{stroke:var(--plot);stroke-width:1}.berth .s{stroke:none}.berth .k{opacity:.6}
+.berth .b{stroke:#10141a;stroke-opacity:.6;stroke-width:.7}.berth .s{stroke:none}.berth .k{opacity:.6}
 .berth .v{fill:#fff;fill-opacity:0;stroke:#1c2128;stroke-width:1;stroke-dasharray:3 2}
 .berth .c0{fill:#77aadd}.berth .c1{fill:#ee8866}.berth .c2{fill:#eedd88}.berth .c3{fill:#44bb99}.berth .c4{fill:#ffaabb}.berth .c5{fill:#99ddff}.berth .c6{fill:#bbcc33}.berth .c7{fill:#b9b2dd}
 .berth .crumb{fill:var(--crumb)}.berth .take{fill:url(#berth-hatch)}.berth .meet{fill:var(--bad);fill-opacity:.45;stroke:var(--bad);stroke-width:1.5}

@@ -133,9 +133,9 @@ std::string bound_lines(const PlannedArena& arena, const MapPanel& panel) {
 }
 
 std::string capacity_line(const PlannedArena& arena, const MapPanel& panel) {
-  if (!arena.capacity) return "";
-  const Bytes usable = *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
-  if (usable >= Bytes(panel.top)) return "";
+  const auto bytes = usable_of(arena);
+  if (!bytes || *bytes > Bytes(panel.top)) return "";
+  const Bytes usable = *bytes;
   const Length y = panel.y(usable.count());
   return line("cap", panel.plot.x, y, panel.plot.x + panel.plot.width, y) +
          text_at("no", panel.plot.x + 6 * kPixel, y - 4 * kPixel,
@@ -176,6 +176,7 @@ std::string panel_heading(const Plan& plan, const MapPanel& panel) {
   } else if (figures.proved_least()) {
     numbers += ", proved least";
   }
+  if (const auto usable = usable_of(arena)) numbers += ", usable " + to_string(*usable);
   return fmt::format(
              "<text x=\"{}\" y=\"{}\"><tspan class=\"h2\">{}</tspan>"
              "<tspan class=\"dim\" dx=\"10\">{}</tspan></text>",

@@ -43,12 +43,17 @@ std::string tile_title(const Plan& plan, const MapTile& drawn, std::size_t limit
   return title;
 }
 
-// How many letters of `name` fit `length`; letters beyond Latin are wider.
+// How many letters of `name`, shortened, fit `length`.
 std::size_t letters_in(Length length, std::string_view name) {
-  const bool wide = std::any_of(name.begin(), name.end(),
-                                [](char byte) { return static_cast<unsigned char>(byte) >= 0xE0; });
-  const Length letters = length / (wide ? 2 * kLetter : kLetter);
-  return letters < 0 ? 0 : static_cast<std::size_t>(letters);
+  constexpr std::size_t kMost = 400;  // no box is longer
+  std::size_t fit = 0;
+  std::size_t above = std::min(width_of(printable(name)), kMost) + 1;
+  while (above - fit > 1) {
+    const std::size_t middle = fit + (above - fit) / 2;
+    const bool fits = length_of(shortened(name, std::max<std::size_t>(middle, 3))) <= length;
+    (fits ? fit : above) = middle;
+  }
+  return fit;
 }
 
 constexpr std::size_t kEnough = 8;  // letters of a longer name that still tell it
@@ -58,7 +63,7 @@ std::string upright_label(const PlannedBuffer& buffer, const Box& box, std::size
   const std::string size = short_size(buffer.bytes.count());
   const Length middle = box.y + box.height / 2;
   const Length x = box.x + 4 * kPixel;
-  const bool two_lines = box.height >= 28 * kPixel && letters_in(box.width, "") >= size.size();
+  const bool two_lines = box.height >= 28 * kPixel && length_of(size) <= box.width - 4 * kPixel;
   if (!two_lines) return text_at("n", x, middle + 4 * kPixel, name);
   return text_at("n", x, middle - 2 * kPixel, name) + text_at("n2", x, middle + 10 * kPixel, size);
 }

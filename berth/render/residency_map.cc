@@ -23,6 +23,7 @@ constexpr std::string_view kTiers =
     ".berth .room{fill:none;stroke:#44bb99;stroke-width:1}"
     ".berth .off{fill-opacity:.35;stroke-width:1;stroke-dasharray:4 2}"
     ".berth .hbm{fill:#eedd88;stroke:#b8a33a}.berth .dram{fill:#ee8866;stroke:#c2410c}"
+    ".berth .torn{fill:var(--page);stroke:var(--dim)}"
     ".berth .off+.n{fill:var(--ink)}";
 
 class Picture {

@@ -63,12 +63,22 @@ class Ladder {
     const Length x = at(chip_.sram);
     text_ += line("cap", x, top_ - 6 * kPixel, x, y_ + 2 * kPixel);
     text_ += text_at("no end", x, top_ - 10 * kPixel, "end of the SRAM");
+    if (is_torn_) {
+      text_ += text_at("dim end", left_ + width_, y_ + 14 * kPixel,
+                       "torn: goes on past the edge, as large as is said beside it");
+      y_ += 14 * kPixel;
+    }
     return {std::move(text_), y_ + 20 * kPixel - within.y};
   }
 
  private:
   Bytes free() const {
     return chip_.room() < chip_.states ? Bytes(0) : chip_.room() - chip_.states;
+  }
+
+  bool past_edge(Bytes bytes) const {
+    const double whole = static_cast<double>(std::max<std::uint64_t>(chip_.sram.count(), 1));
+    return static_cast<double>(bytes.count()) / whole * 0.75 > 1.0;
   }
 
   // The SRAM takes three quarters, so that what is past its end shows.
@@ -99,7 +109,23 @@ class Ladder {
     const Length begin = at(from);
     const auto end = checked_add(from, bytes);
     const Length width = std::max((end ? at(*end) : left_ + width_) - begin, kPixel);
-    text_ += rect(classes, {begin, y_ + 3 * kPixel, width, kRung - 6 * kPixel});
+    const Box box = {begin, y_ + 3 * kPixel, width, kRung - 6 * kPixel};
+    text_ += rect(classes, box);
+    if (!end || past_edge(*end)) text_ += torn(box);
+  }
+
+  // Where a bar goes on past the plot: its end torn off, in the page's colour.
+  std::string torn(const Box& box) {
+    is_torn_ = true;
+    constexpr int kTeeth = 3;
+    const Length right = box.x + box.width + kPixel;
+    const Length half = (box.height + 2 * kPixel) / (2 * kTeeth);
+    std::string path =
+        fmt::format("<path class=\"torn\" d=\"M{} {}", px(right), px(box.y - kPixel));
+    for (int i = 0; i < kTeeth; ++i) {
+      path += fmt::format("l{0} {1}l{2} {1}", px(-9 * kPixel), px(half), px(9 * kPixel));
+    }
+    return path + "\"/>\n";
   }
 
   void next() { y_ += kRung; }
@@ -110,6 +136,7 @@ class Ladder {
   Length top_;
   Length y_ = top_;
   Bytes end_;
+  bool is_torn_ = false;
   std::string text_;
 };
 

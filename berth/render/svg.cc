@@ -3,10 +3,34 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "berth/render/text.h"
 
 namespace berth {
+
+Length length_of(std::string_view text) {
+  // Classes of letters, by thousandths of the font's size, the narrowest first.
+  static constexpr std::pair<std::string_view, Length> kWidths[] = {
+      {"ijlI'|", 310},
+      {" .,:;/\\-f!()[]t", 400},
+      {"rs_czJ\"", 560},
+      {"abdeghknopquvxyLFTYZEPSKXC0123456789$?#*", 700},
+      {"ABDGHNOQRUVw&+=<>~^", 850}};
+  Length length = 0;
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code >= 0x80 && code < 0xC0) continue;  // of a letter that has been counted
+    Length wide = code >= 0xE0 || code < 0x80 ? 1010 : 850;
+    for (const auto& [letters, width] : kWidths) {
+      if (letters.find(byte) == std::string_view::npos) continue;
+      wide = width;
+      break;
+    }
+    length += wide * 11 / 10;
+  }
+  return length;
+}
 
 std::string px(Length length) {
   const Length whole = std::abs(length) / kPixel;

@@ -10,6 +10,9 @@ namespace berth {
 inline constexpr Length kPixel = 100;
 inline constexpr Length kLetter = 620;  // a wide guess at an average letter of the 11-pixel font
 
+// How long text of the 11-pixel font may get, by the widest of the fonts that may show it.
+Length length_of(std::string_view text);
+
 // "12.5": pixels without idle zeros.
 std::string px(Length length);
 

@@ -24,6 +24,18 @@ TEST(CapacityReport, SaysWhoIsLiveAndHowMuchIsMissing) {
   test::expect_golden("too_full.report.txt", capacity_report(too_full(), 0));
 }
 
+TEST(CapacityReport, NobodyIsToldToSpillWhatStandsAtAGivenPlace) {
+  Plan plan =
+      test::plan_of(arena(1100, 7), {buffer("io", {0, 10}, 600, 0), buffer("a", {5, 8}, 300, 600),
+                                     buffer("b", {7, 9}, 200, 900)});
+  plan.arenas[0].capacity = Bytes(1000);
+  plan.buffers[0].fixed = Offset(0);
+  EXPECT_NE(capacity_report(plan, 0).find("spill or shrink a 300 first"), std::string::npos)
+      << capacity_report(plan, 0);
+  for (PlannedBuffer& it : plan.buffers) it.fixed = it.offset;
+  EXPECT_EQ(capacity_report(plan, 0).find("spill"), std::string::npos);
+}
+
 TEST(CapacityReport, IsEmptyWhereThePlanFitsExactlyOrNoCapacityIsGiven) {
   Plan plan = too_full();
   plan.arenas[0].capacity = Bytes(1100);

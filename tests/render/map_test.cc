@@ -5,6 +5,7 @@
 #include "berth/render/map_html.h"
 #include "berth/render/map_layout.h"
 #include "berth/render/map_svg.h"
+#include "berth/render/svg.h"
 #include "berth/render/text.h"
 #include "tests/render/golden.h"
 #include "tests/render/plans.h"
@@ -83,6 +84,24 @@ TEST(MapLayout, BytesThatTwoBuffersShareAreMarked) {
   EXPECT_EQ(met.x, layout.x(3));
   EXPECT_EQ(met.y, layout.panels[0].y(8));
   EXPECT_NE(plan_map_svg(plan).find("This plan is not sound."), std::string::npos);
+}
+
+TEST(MapSvg, TheCapacityIsALineAboveTheArenaUnlessItIsFarAbove) {
+  Plan plan = test::plan_of(arena(100), {buffer("a", {0, 1}, 100, 0)});
+  EXPECT_EQ(plan_map_svg(plan).find("usable"), std::string::npos);
+  plan.arenas[0].capacity = Bytes(140);
+  plan.arenas[0].reserve = Bytes(10);
+  EXPECT_EQ(layout_map(plan).panels[0].top, 130U);
+  EXPECT_NE(plan_map_svg(plan).find("usable: 130 B"), std::string::npos);
+  plan.arenas[0].capacity = Bytes(10'000);
+  EXPECT_EQ(layout_map(plan).panels[0].top, 100U);
+  EXPECT_NE(plan_map_svg(plan).find("usable 9990 B"), std::string::npos);
+}
+
+TEST(MapSvg, WideLettersAreMeasuredAsWideAndEachCharacterOnce) {
+  EXPECT_GT(length_of("wmwmwm"), 6 * kLetter);
+  EXPECT_LT(length_of("ililil"), 6 * kLetter);
+  EXPECT_EQ(length_of("\xC3\xA9\xC3\xA9"), 2 * length_of("\xC3\xA9"));
 }
 
 TEST(MapSvg, FiveBoxes) {

@@ -64,6 +64,14 @@ TEST(ResidencyMap, TheLadderShowsTheCutTheReserveAndTheRest) {
   EXPECT_NE(svg(split).find("2 of 4 in sram"), std::string::npos) << svg(split);
 }
 
+TEST(ResidencyMap, ABarThatGoesOnPastTheEdgeIsTornAndOneThatEndsThereIsNot) {
+  // Of an SRAM of 150, 200 bytes are the width of the plot: the state of 400 past the reserve.
+  const std::string cut = svg(resided(kStates, target(150)));
+  EXPECT_NE(cut.find("class=\"torn\""), std::string::npos) << cut;
+  EXPECT_NE(cut.find("goes on past the edge"), std::string::npos);
+  EXPECT_EQ(svg(resided(kStates, target(900))).find("class=\"torn\""), std::string::npos);
+}
+
 TEST(ResidencyMap, TheTierMapShowsWhatStaysAndWhatLeaves) {
   const std::string all = svg(resided(kProgram, target(60)));
   EXPECT_NE(all.find("phases 0 to 1, at "), std::string::npos) << all;
