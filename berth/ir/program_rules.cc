@@ -4,12 +4,25 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "berth/ir/tensor_size.h"
+
 namespace berth {
 namespace {
+
+// In decimal, for 64 bits do not hold it.
+std::string exact_tiled_bytes(const TileLayout& layout) {
+  std::vector<std::uint64_t> factors = {layout.tile_bytes.count()};
+  for (std::size_t i = 0; i < layout.dims.size(); ++i) {
+    factors.push_back((layout.dims[i] - 1) / layout.tile[i] + 1);
+  }
+  const auto bytes = tensor_bytes(factors, 8);
+  return bytes ? std::to_string(bytes->count()) : bytes.error();
+}
 
 using Table = ProgramFault::Table;
 using Fault = std::optional<ProgramFault>;
@@ -63,8 +76,15 @@ class Rules {
         return fault_in(Table::Tensors, i, "tile", "holds a 0, expected at least 1 for each dim");
       }
       const auto bytes = tiled_bytes(*layout);
-      if (!bytes || *bytes != tensors()[i].bytes) {
-        return fault_in(Table::Tensors, i, "dims", "its whole tiles take more than 2^64 bytes");
+      if (!bytes) {
+        return fault_in(Table::Tensors, i, "dims",
+                        fmt::format("whole tiles of \"{}\" take {} bytes, more than 64 bits hold",
+                                    tensors()[i].name, exact_tiled_bytes(*layout)));
+      }
+      if (*bytes != tensors()[i].bytes) {
+        return fault_in(Table::Tensors, i, "dims",
+                        fmt::format("whole tiles of \"{}\" take {} bytes, not {}",
+                                    tensors()[i].name, bytes->count(), tensors()[i].bytes.count()));
       }
     }
     return std::nullopt;
@@ -78,9 +98,11 @@ class Rules {
       const auto end = checked_add(view.view_of->offset, view.bytes);
       if (!end || *end > base.bytes) {
         return fault_in(Table::Tensors, i, "view_of",
-                        fmt::format("{} bytes from byte {} on lead out of \"{}\", which has {}",
-                                    view.bytes.count(), view.view_of->offset.count(), base.name,
-                                    base.bytes.count()));
+                        fmt::format("the {} bytes of \"{}\" from byte {} on end at {}, past the {} "
+                                    "of \"{}\"",
+                                    view.bytes.count(), view.name, view.view_of->offset.count(),
+                                    end ? std::to_string(end->count()) : "more than 2^64",
+                                    base.bytes.count(), base.name));
       }
       if (view.chip != base.chip) {
         return fault_in(Table::Tensors, i, "chip",

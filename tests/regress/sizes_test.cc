@@ -72,6 +72,32 @@ TEST(BugCorpus, F2_OffsetsPastFourGigabytes) {
   EXPECT_EQ(arena_bytes(plan), 8589934592u);
 }
 
+TEST(BugCorpus, F3_WholeTilesPast64BitsAreRefusedByNameWithTheirNumber) {
+  const auto refused =
+      plan_file({"p.json", R"({"format": "berth.program/1", "name": "p", "tensors": [{"name": "big",
+        "kind": "intermediate", "dims": [4294967296, 4294967296], "tile": [1, 1],
+        "tile_bytes": 1}], "phases": [{"name": "s", "body": [{"write": "big", "bytes": 1}]}]})"},
+                {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("\"big\" take 18446744073709551616 bytes"),
+            std::string::npos)
+      << refused.error().message;
+}
+
+TEST(BugCorpus, A5_AViewPastItsEndInAProgramIsRefusedWithBothNamesAndItsEnd) {
+  const auto refused =
+      plan_file({"p.json", R"({"format": "berth.program/1", "name": "p", "tensors": [
+        {"name": "a", "kind": "intermediate", "bytes": 256},
+        {"name": "v", "kind": "intermediate", "bytes": 192, "view_of": "a", "offset": 128}],
+        "phases": [{"name": "s", "body": [{"write": "a", "bytes": 1}]}]})"},
+                {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(
+      refused.error().message.find("\"v\" from byte 128 on end at 320, past the 256 of \"a\""),
+      std::string::npos)
+      << refused.error().message;
+}
+
 TEST(BugCorpus, F3_ASizePast64BitsIsRefused) {
   const auto refusal = [](const std::string& size) {
     return test::refusal(R"({"format": "berth.schedule/1", "ops": [{"op": "buffer", "slot": 0,
