@@ -39,8 +39,8 @@ void SliceTensors::find_arenas(const Schedule& schedule) {
   roots.push_back(schedule.root());
   std::vector<std::pair<std::uint64_t, OpId>> slots;
   for (std::size_t i = 0; i < graph_.size(); ++i) {
-    is_arena_[i] = looks_like_arena(graph_, OpId(i)) &&
-                   graph_.storage(OpId(i)).elements % kScheduleUnit == 0;
+    is_arena_[i] =
+        looks_like_arena(graph_, OpId(i)) && graph_.storage(OpId(i)).elements % kScheduleUnit == 0;
   }
   for (const OpId held : schedule.held()) is_arena_[graph_.view(held)->base.index()] = false;
   for (const OpId id : reachable(graph_, roots)) {
