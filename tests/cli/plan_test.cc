@@ -400,7 +400,7 @@ TEST_F(PlanCommandTest, AFixedPlaceAtTheEndOfTheNumbersIsPlannedWithoutAnOverflo
   command.write("f.csv",
                 "id,lower,upper,size,offset\na,0,2,4,18446744073709551611\n"
                 "b,0,2,4,0\n");
-  for (const char* packer : {"auto", "exact", "squeaky", "tlsf", "greedy"}) {
+  for (const char* packer : {"auto", "exact", "squeaky", "greedy"}) {
     EXPECT_EQ(peak({"f.csv", "--packer", packer}), UINT64_MAX) << packer;
   }
   EXPECT_EQ(

@@ -179,8 +179,10 @@ TEST(ModelProgram, WhatOnlyTheRunDecidesIsLeftOutByNameUnlessItIsBound) {
 TEST(ModelProgram, NamesThatTheModelDoesNotHaveAreRefused) {
   EXPECT_EQ(refusal_of(sequence, {.symbols = {{"length", {1, 1}}}, .shapes = {}}),
             "--bind: m.onnx has no dimension 'length' (it has batch, seq)");
-  EXPECT_EQ(refusal_of(sequence, {.symbols = {}, .shapes = {{"z", {{1}, {}}}}}),
-            "--shape: m.onnx has no value 'z'");
+  EXPECT_EQ(
+      refusal_of(sequence, {.symbols = {}, .shapes = {{"z", {{1}, {}}}}}),
+      "--shape: m.onnx has no value 'z' (name an input of the model, or a result as the model "
+      "names it)");
 }
 
 TEST(ModelProgram, WhatFollowsFromConstantsAloneIsAWeight) {

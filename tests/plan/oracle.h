@@ -45,7 +45,9 @@ inline std::optional<std::string> find_fault(const Instance& instance, const Pla
     const Offset place = placement.places[i];
     const auto& name = instance[a].name;
     if (instance.extent(a) == Bytes(0)) {
-      if (place != Offset(0)) return name + " is empty and not at 0";
+      if (place != Offset(0) && place != instance[a].fixed) {
+        return name + " is empty and neither at 0 nor where it is fixed";
+      }
       continue;
     }
     if (place.value() % instance.alignment(a).value() != 0) return name + " is misaligned";
