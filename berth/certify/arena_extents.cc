@@ -11,8 +11,6 @@
 namespace berth {
 namespace {
 
-constexpr std::uint64_t kFew = 64;  // iterations
-
 // Rule E for one word.
 bool stays_inside(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion,
                   std::uint64_t length, Words rule) {
@@ -112,7 +110,7 @@ class WrittenBytes {
 
   bool iterations(const Repeat& repeat) {
     const bool moves = has_moving_extents(repeat);
-    if (moves && repeat.iterations > kFew) return many_iterations(repeat);
+    if (moves && repeat.iterations > kFollowedIterations) return many_iterations(repeat);
     if (!moves) {
       return times(repeat.iterations, [&] { return launches(repeat.first, repeat.end(), 0); });
     }

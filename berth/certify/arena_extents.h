@@ -4,6 +4,8 @@
 
 namespace berth {
 
+inline constexpr std::uint64_t kFollowedIterations = 64;
+
 // What extents add to the certificate, as docs/certificate.md states it:
 //
 //   E  from every value of a word that has one, the bytes that the launch reads and writes lie in
@@ -13,11 +15,11 @@ namespace berth {
 // so that neither is trusted. The verdict of the smallest code, of these rules and of those that
 // `verdict` is the answer to; that one without extents. Apart from the core.
 //
-// A repeat of at most 64 iterations is followed through them where its extents move. Beyond, a read
-// counts for all addresses from its least to its largest, and finds what words that stand still
-// have written, or what moves along with it and was written before it in the same iteration: that
-// refuses more, never less. O(executed accesses x (log ranges +
-// fresh planes that each meets)), what repeats counted 64 times at most.
+// A repeat of so many iterations at most is followed through them where its extents move. Beyond, a
+// read counts for all addresses from its least to its largest, and finds what words that stand
+// still have written, or what moves along with it and was written before it in the same iteration:
+// that refuses more, never less. O(executed accesses x (log ranges + fresh planes that each
+// meets)), what repeats counted so many times at most.
 Verdict judge_extents(const PlaneTable& planes, const LaunchSchedule& schedule, Words rule,
                       const Verdict& verdict);
 

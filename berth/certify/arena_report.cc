@@ -177,11 +177,6 @@ struct CountInstances {
   static void repeat(std::uint64_t /*from*/, std::uint64_t /*instances*/) {}
 };
 
-bool holds(Stretches windows, std::uint64_t address) {
-  const AddressRange* window = first_from(windows, address);
-  return window != nullptr && window->contains(address);
-}
-
 void count_words_in_windows(Stretches windows, const LaunchSchedule& schedule,
                             ArenaCoverage& coverage) {
   if (windows.empty()) return;
@@ -192,8 +187,10 @@ void count_words_in_windows(Stretches windows, const LaunchSchedule& schedule,
     const auto words = schedule.words(launch);
     const bool repeats = schedule.repeat_of(launch) != nullptr;
     for (std::uint32_t word = 0; word < words.size(); ++word) {
-      const bool is_in = repeats ? is_ever_in(windows, motion_of(schedule, launch, word))
-                                 : extent.contains(words[word]) && holds(windows, words[word]);
+      const bool may_be_in = repeats || extent.contains(words[word]);
+      const bool is_in =
+          may_be_in && is_ever_in(windows, repeats ? motion_of(schedule, launch, word)
+                                                   : WordMotion{.base = words[word], .values = {}});
       const bool has_extent = extent_of != schedule.extents().end() && extent_of->launch == i &&
                               extent_of->word == word;
       coverage.words_in_windows += is_in ? 1 : 0;

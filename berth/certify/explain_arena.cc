@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "berth/base/text.h"
+#include "berth/certify/arena_extents.h"
 
 namespace berth {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 std::string text_of(WideAddress address) {
   if (address == kAddressEnd) return "2^64";
   return fmt::format("{:#x}", address);
-}
-
-std::string text_of(AddressRange range) {
-  return fmt::format("[{}, {})", text_of(range.lower), text_of(range.upper));
 }
 
 std::string quoted(std::string_view name) {
@@ -128,7 +125,7 @@ struct Explainer {
 
   std::string operator()(const UnwrittenRead& read) const {
     const Repeat* repeat = schedule.repeat_of(read.reader);
-    const bool is_estimate = repeat != nullptr && repeat->iterations > 64;
+    const bool is_estimate = repeat != nullptr && repeat->iterations > kFollowedIterations;
     return fmt::format(
         "not certified: instance {}, from {} on, has {} fresh, and {} reads {} of it by word {}, "
         "of "
@@ -165,6 +162,10 @@ struct Explainer {
 };
 
 }  // namespace
+
+std::string text_of(const AddressRange& range) {
+  return fmt::format("[{}, {})", text_of(range.lower), text_of(range.upper));
+}
 
 std::string name_of(const RangeId& id, const PlaneTable& planes) {
   const NamedRange& range = planes[id];

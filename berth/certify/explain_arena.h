@@ -6,6 +6,9 @@
 
 namespace berth {
 
+// "[0x1100, 0x1200)", "[0xffffffffffffff00, 2^64)".
+std::string text_of(const AddressRange& range);
+
 // "plane a [0x1100, 0x1200) of phase 1": printable, whatever bytes the names hold.
 std::string name_of(const RangeId& id, const PlaneTable& planes);
 

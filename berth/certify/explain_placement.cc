@@ -5,6 +5,7 @@
 #include <array>
 
 #include "berth/base/text.h"
+#include "berth/certify/explain_arena.h"
 
 namespace berth {
 namespace {
@@ -113,8 +114,8 @@ class Explainer {
   std::string operator()(const MisplacedArena& fault) const {
     const PlannedArena& arena = plan_.arenas[fault.arena];
     if (fault.past_64_bits) {
-      return fmt::format("{} at address {:#x}: its end is more than 64 bits hold",
-                         arena_text(fault.arena), arena.address.value());
+      return fmt::format("{} at address {:#x}: it ends past 2^64", arena_text(fault.arena),
+                         arena.address.value());
     }
     return fmt::format(
         "{} at address {:#x}, which is not a multiple of the {} that it or "
@@ -159,9 +160,8 @@ class Explainer {
                        arena_text(plan_.buffers[fault.first].arena));
   }
   std::string operator()(const SharedAddresses& fault) const {
-    return fmt::format("{} and {} share addresses [{:#x}, {:#x}): give one another address",
-                       numbered(fault.first), numbered(fault.second), fault.addresses.lower,
-                       fault.addresses.upper);
+    return fmt::format("{} and {} share addresses {}: give one another address",
+                       numbered(fault.first), numbered(fault.second), text_of(fault.addresses));
   }
   std::string operator()(const WrongClaim& fault) const {
     using enum WrongClaim::Claim;

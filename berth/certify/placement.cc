@@ -98,7 +98,9 @@ void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
     if (address % alignments[i].value() != 0) {
       verdict.add(MisplacedArena{i, alignments[i], false});
     }
-    if (!checked_add(Bytes(address), needs[i])) verdict.add(MisplacedArena{i, alignments[i], true});
+    if (addresses(arena.address, needs[i]).upper > kAddressEnd) {
+      verdict.add(MisplacedArena{i, alignments[i], true});
+    }
     if (!arena.capacity) continue;
     const Bytes usable =
         *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
@@ -117,16 +119,15 @@ std::string_view space_of(const Plan& plan, std::size_t arena) {
 void check_addresses(const Plan& plan, PlacementVerdict& verdict) {
   struct Stretch {
     std::string_view space;
-    ByteRange addresses;
+    AddressRange addresses;
     std::size_t arena = 0;
   };
   const std::vector<Bytes> needs = needs_of(plan);
   std::vector<Stretch> stretches;
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    const std::uint64_t address = plan.arenas[i].address.value();
-    const auto end = checked_add(Bytes(address), needs[i]);
-    if (!end || needs[i] == Bytes(0)) continue;  // One past 64 bits is told by itself.
-    stretches.push_back({space_of(plan, i), {address, end->count()}, i});
+    const AddressRange its = addresses(plan.arenas[i].address, needs[i]);
+    if (its.empty() || its.upper > kAddressEnd) continue;  // One past 2^64 is told by itself.
+    stretches.push_back({space_of(plan, i), its, i});
   }
   std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
     return std::tuple(a.space, a.addresses.lower, a.arena) <
@@ -136,8 +137,8 @@ void check_addresses(const Plan& plan, PlacementVerdict& verdict) {
   for (const Stretch& it : stretches) {
     const bool same_space = furthest && furthest->space == it.space;
     if (same_space && furthest->addresses.overlaps(it.addresses)) {
-      const std::uint64_t upper = std::min(furthest->addresses.upper, it.addresses.upper);
-      verdict.add(SharedAddresses{furthest->arena, it.arena, ByteRange{it.addresses.lower, upper}});
+      const auto upper = std::min(furthest->addresses.upper, it.addresses.upper);
+      verdict.add(SharedAddresses{furthest->arena, it.arena, {it.addresses.lower, upper}});
     }
     if (!same_space || furthest->addresses.upper < it.addresses.upper) furthest = &it;
   }

@@ -10,6 +10,7 @@
 
 #include "berth/base/bytes.h"
 #include "berth/base/interval.h"
+#include "berth/ir/planes.h"
 
 namespace berth {
 
@@ -124,7 +125,7 @@ struct SharedBytes {
 struct SharedAddresses {
   std::size_t first = 0;  // the one that begins first
   std::size_t second = 0;
-  ByteRange addresses;
+  AddressRange addresses;
 
   friend bool operator==(const SharedAddresses&, const SharedAddresses&) = default;
 };

@@ -110,7 +110,7 @@ TEST(CheckPlacement, ArenasOfOneDeviceStandOnAddressesOfTheirOwn) {
             "arena CPU (arenas[0]) and arena CPU (arenas[1]) share addresses [0x1000, 0x1040): "
             "give one another address");
   plan.arenas[1].address = Address(4096 + 255);
-  EXPECT_EQ(only_fault<SharedAddresses>(plan).addresses, (ByteRange{4351, 4352}));
+  EXPECT_EQ(only_fault<SharedAddresses>(plan).addresses, (AddressRange{4351, 4352}));
   plan.arenas[1].address = Address(4096 + 256);
   EXPECT_TRUE(check_placement(plan).sound());
 }
@@ -430,6 +430,15 @@ TEST(CheckPlacement, SumsPast64BitsAreFaults) {
   EXPECT_TRUE(words(fault, plan).ends_with("but its buffers say more than 64 bits hold"));
 
   plan.arenas[0].address = Address(16);
+  EXPECT_EQ(check_placement(plan).count<MisplacedArena>(), 1U);
+}
+
+TEST(CheckPlacement, AnArenaMayEndAtTheEndOfTheAddresses) {
+  Plan plan = two_beside_each_other();
+  const std::uint64_t bytes = plan.arenas[0].figures.peak.count();
+  plan.arenas[0].address = Address(UINT64_MAX - (bytes - 1));
+  EXPECT_TRUE(check_placement(plan).sound()) << explain(check_placement(plan), plan);
+  plan.arenas[0].address = Address(plan.arenas[0].address.value() + 1);
   EXPECT_EQ(check_placement(plan).count<MisplacedArena>(), 1U);
 }
 

@@ -213,6 +213,18 @@ TEST_F(PlanCommandTest, ABaseIsWhereAnArenaBegins) {
   EXPECT_EQ(plan({"s.json", "--base", "GPU=18446744073709551360"}).status, 2);  // past 64 bits
 }
 
+TEST_F(PlanCommandTest, AnArenaMayEndAtTheEndOfTheAddresses) {
+  const std::string rows = "id,lower,upper,size,device\na,0,2,512,D\nb,1,3,512,D\n";
+  command.write("end.csv", rows);
+  const std::string base = "D=18446744073709550592";  // 2^64 - 1024
+  const Ran ran = plan({"end.csv", "--base", base, "-q", "-o", "end.json", "-o", "end.html", "-o",
+                        "end.svg", "-o", "end.h"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(command.run({"check", "end.json", "end.csv"}).status, 0);
+  EXPECT_EQ(command.run({"show", "end.json"}).status, 0);
+  EXPECT_EQ(plan({"end.csv", "--base", "D=18446744073709550593", "-q"}).status, 2);
+}
+
 TEST_F(PlanCommandTest, AnAlignmentRoundsSizesAndPlaces) {
   EXPECT_EQ(peak({"t.csv", "--alignment", "64"}), 192u);
   EXPECT_EQ(plan({"t.csv", "--alignment", "48"}).status, 2);
