@@ -27,22 +27,28 @@ std::string name_of(const OpGraph& graph, OpId storage) {
 
 std::optional<Error> find_shared_addresses(const Instance& instance,
                                            std::span<const AddressRange> arenas) {
+  const auto two = find_that_meet(arenas);
+  if (!two) return std::nullopt;
+  return Error{
+      Error::Kind::Usage, "--base",
+      fmt::format("the arenas of {} and {} share addresses", instance.devices()[two->first].name,
+                  instance.devices()[two->second].name),
+      "one table of planes has one space of addresses: give them bases apart"};
+}
+
+}  // namespace
+
+std::optional<std::pair<std::size_t, std::size_t>> find_that_meet(
+    std::span<const AddressRange> arenas) {
   std::vector<std::size_t> order(arenas.size());
   std::iota(order.begin(), order.end(), 0);
   std::erase_if(order, [&](std::size_t i) { return arenas[i].empty(); });
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return arenas[i].lower; });
   for (std::size_t i = 1; i < order.size(); ++i) {
-    if (!arenas[order[i]].overlaps(arenas[order[i - 1]])) continue;
-    return Error{
-        Error::Kind::Usage, "--base",
-        fmt::format("the arenas of {} and {} share addresses",
-                    instance.devices()[order[i - 1]].name, instance.devices()[order[i]].name),
-        "one table of planes has one space of addresses: give them bases apart"};
+    if (arenas[order[i]].overlaps(arenas[order[i - 1]])) return std::pair(order[i - 1], order[i]);
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<AddressMap> AddressMap::make(const Schedule& schedule, const Instance& instance,
                                     std::span<const OpId> ops, const Packing& packing,

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "berth/base/result.h"
@@ -13,6 +14,11 @@
 #include "berth/lower/lower.h"
 
 namespace berth {
+
+// The first two, by address, of arenas in one space of addresses that share some: their indices.
+// O(n log n).
+std::optional<std::pair<std::size_t, std::size_t>> find_that_meet(
+    std::span<const AddressRange> arenas);
 
 // Where the bytes of a placed schedule are: planned buffers in their arenas, everything else that
 // an entry takes on pages of its own after them.

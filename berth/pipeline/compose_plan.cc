@@ -11,6 +11,7 @@
 #include "berth/base/sha256.h"
 #include "berth/formats/file.h"
 #include "berth/ir/planes.h"
+#include "berth/lower/address_map.h"
 
 namespace berth {
 namespace {
@@ -204,23 +205,18 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
               .order = question.order};
 }
 
-std::optional<Error> find_arenas_that_meet(const Plan& plan) {
-  std::vector<const PlannedArena*> arenas;
-  for (const PlannedArena& arena : plan.arenas) {
-    if (arena.figures.peak > Bytes(0)) arenas.push_back(&arena);
-  }
-  std::ranges::sort(arenas, {}, [](const PlannedArena* arena) { return arena->address.value(); });
-  for (std::size_t i = 1; i < arenas.size(); ++i) {
-    const PlannedArena& below = *arenas[i - 1];
-    const PlannedArena& above = *arenas[i];
-    if (!extent_of(below).overlaps(extent_of(above))) continue;
-    return Error{Error::Kind::Usage, "--base",
-                 fmt::format("arena {} at {}, of {} bytes, runs into arena {} at {}", below.device,
-                             below.address.value(), below.figures.peak.count(), above.device,
-                             above.address.value()),
-                 "the memories of a target are one space of addresses: move one of them"};
-  }
-  return std::nullopt;
+std::optional<Error> find_bases_that_meet(const Plan& plan) {
+  std::vector<AddressRange> extents;
+  for (const PlannedArena& arena : plan.arenas) extents.push_back(extent_of(arena));
+  const auto two = find_that_meet(extents);
+  if (!two) return std::nullopt;
+  const PlannedArena& below = plan.arenas[two->first];
+  const PlannedArena& above = plan.arenas[two->second];
+  return Error{Error::Kind::Usage, "--base",
+               fmt::format("arena {} at {}, of {} bytes, runs into arena {} at {}", below.device,
+                           below.address.value(), below.figures.peak.count(), above.device,
+                           above.address.value()),
+               "the memories of a target are one space of addresses: move one of them"};
 }
 
 }  // namespace berth

@@ -18,6 +18,6 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
                           const PlanOptions& options);
 
 // What is wrong with bases for which two arenas share addresses, where all are one space of them.
-std::optional<Error> find_arenas_that_meet(const Plan& plan);
+std::optional<Error> find_bases_that_meet(const Plan& plan);
 
 }  // namespace berth

@@ -237,7 +237,7 @@ class Planner {
     }
     if (auto no = find_overflow(*plan, lives, placed)) return PlanAnswer(*std::move(no));
 
-    if (auto error = find_arenas_that_meet(*plan)) return tl::unexpected(std::move(*error));
+    if (auto error = find_bases_that_meet(*plan)) return tl::unexpected(std::move(*error));
     const PlacementVerdict verdict = check_placement(*plan);
     if (!verdict.sound()) return PlanAnswer(BrokenPromise{explain(verdict, *plan)});
     auto judged = judge(lives, scheduled, placed, *arenas, *plan);
