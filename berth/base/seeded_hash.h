@@ -11,8 +11,6 @@ namespace berth {
 // list. (Each step multiplies to 128 bits and folds, as wyhash does; for tables alone, no digest.)
 class SeededHash {
  public:
-  using is_transparent = void;
-
   std::size_t operator()(std::string_view text) const;
   std::size_t operator()(std::uint64_t value) const;
 };
