@@ -13,7 +13,7 @@ CertifyCommand::CertifyCommand(CLI::App& app)
       ->required();
   command_
       ->add_option("LAUNCHES", launches_,
-                   "The launches, and their order (berth.launches/1, as text or binary)")
+                   "The launches, and their order (berth.launches, as text or binary)")
       ->required();
   command_->add_flag("--exact", exact_,
                      "Judge the words of a repeat value by value instead of by intervals that "
@@ -24,6 +24,10 @@ CertifyCommand::CertifyCommand(CLI::App& app)
   command_->add_flag("--allow-vacuous", allow_vacuous_,
                      "Certify a schedule of which no word lies in a window, or of which nothing "
                      "is run");
+  command_->add_flag(
+      "--host-order", host_order_,
+      "Take launches of several queues, or of one that is out of order, in the order "
+      "in which they stand; otherwise the answer is undecided (4)");
   command_->add_flag("--shrink", shrink_,
                      "Cut planes and launches down to a smallest part with the same verdict, and "
                      "write it");
@@ -80,7 +84,7 @@ ExitStatus CertifyCommand::run() const {
   if (!planes) return report.failure(planes.error());
 
   const CertifyOptions options = {exact_ ? Words::OneByOne : Words::ByInterval, strict_,
-                                  allow_vacuous_};
+                                  allow_vacuous_, host_order_};
   const auto files = certify_files(*planes, open_launches(launches_), options);
   if (!files) return report.failure(files.error());
   if (shrink_) {
@@ -93,6 +97,7 @@ ExitStatus CertifyCommand::run() const {
   } else if (!report.quiet()) {
     report.result(verdict_text(*files, options));
   }
+  if (files->undecided(options)) return kUndecided;
   return files->certified(options) ? kYes : kNo;
 }
 

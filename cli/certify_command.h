@@ -30,6 +30,7 @@ class CertifyCommand {
   bool exact_ = false;
   bool strict_ = false;
   bool allow_vacuous_ = false;
+  bool host_order_ = false;
   bool shrink_ = false;
   bool renumber_ = false;
   std::vector<std::string> outputs_;

@@ -1,6 +1,7 @@
 #include <array>
 #include <utility>
 
+#include "berth/certify/arena_coverage.h"
 #include "berth/certify/arena_report.h"
 #include "berth/certify/explain_arena.h"
 #include "berth/formats/planes_json.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "berth/certify/arena_coverage.h"
 #include "berth/certify/arena_report.h"
 #include "berth/certify/explain_arena.h"
 #include "fuzz/entry.h"

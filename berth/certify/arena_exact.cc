@@ -8,15 +8,21 @@
 namespace berth {
 namespace {
 
-// The first hole with an address at `from` or later, from there on: a stretch of addresses from
-// which so many bytes, one at least in a window, do not lie in one range of the phase. Another hole
-// may touch it. O(log n) a range passed over.
+constexpr AddressRange kEverywhere[] = {{0, kAddressEnd}};
+
+// Which addresses a rule lets be unnamed, and how much from an address on it looks at.
+struct Asked {
+  Stretches where;           // elsewhere, every address may be given
+  std::uint64_t length = 1;  // that lie in one range; 1 unless `where` is everywhere
+};
+
+// The first hole with an address at `from` or later, from there on: a stretch of addresses that may
+// not be given. Another hole may touch it. O(log n) a range passed over.
 std::optional<AddressRange> next_hole(const ArenaRanges& ranges, PhaseId phase, WideAddress from,
-                                      std::uint64_t length) {
-  const WideAddress more = length - 1;  // bytes behind the first
-  while (const AddressRange* window = first_from(ranges.windows(), from)) {
-    AddressRange hole = {std::max(from, window->lower - std::min(more, window->lower)),
-                         window->upper};
+                                      const Asked& asked) {
+  const WideAddress more = asked.length - 1;  // bytes behind the first
+  while (const AddressRange* window = first_from(asked.where, from)) {
+    AddressRange hole = {std::max(from, window->lower), window->upper};
     for (const Stretches named : {ranges.globals(), ranges.planes(phase)}) {
       const AddressRange* range = first_from(named, hole.lower + more);
       if (range == nullptr) continue;
@@ -49,37 +55,56 @@ std::optional<std::uint64_t> first_in(const WordMotion& motion, AddressRange hol
 }
 
 std::optional<std::uint64_t> first_stray_step(const ArenaRanges& ranges, PhaseId phase,
-                                              const WordMotion& motion, std::uint64_t length) {
+                                              const WordMotion& motion, const Asked& asked) {
   std::optional<std::uint64_t> first;
-  const auto look_in = [&](AddressRange hole) {
-    const auto t = first_in(motion, hole);
-    if (t) first = std::min(*t, first.value_or(*t));
-  };
-  if (length > 1) look_in({kAddressEnd - (length - 1), kAddressEnd});
   for (const AddressRange& arc : hull(motion)) {
-    auto hole = next_hole(ranges, phase, arc.lower, length);
-    for (; hole && hole->overlaps(arc); hole = next_hole(ranges, phase, hole->upper, length)) {
-      look_in(*hole);
+    auto hole = next_hole(ranges, phase, arc.lower, asked);
+    for (; hole && hole->overlaps(arc); hole = next_hole(ranges, phase, hole->upper, asked)) {
+      const auto t = first_in(motion, *hole);
+      if (t) first = std::min(*t, first.value_or(*t));
     }
   }
   return first;
 }
 
+// The first of the values that is not such as `allowed(AddressRange)` allows.
+template <typename Allowed>
+std::optional<std::uint64_t> first_stray_value(std::span<const std::uint64_t> values,
+                                               const Allowed& allowed) {
+  const auto stray = std::ranges::find_if_not(
+      values, [&](std::uint64_t value) { return allowed(at_one_address(value)); });
+  if (stray == values.end()) return std::nullopt;
+  return static_cast<std::uint64_t>(stray - values.begin());
+}
+
 }  // namespace
 
-bool allow_bytes(const ArenaRanges& ranges, PhaseId phase, AddressRange words,
-                 std::uint64_t length) {
+bool name_bytes(const ArenaRanges& ranges, PhaseId phase, AddressRange words,
+                std::uint64_t length) {
   words.upper += length - 1;
-  return words.upper <= kAddressEnd && ranges.allow(phase, words);
+  const auto holds = [&](Stretches named) {
+    const AddressRange* range = first_from(named, words.lower);
+    return range != nullptr && range->covers(words);
+  };
+  return holds(ranges.planes(phase)) || holds(ranges.globals());
 }
 
 std::optional<std::uint64_t> first_stray(const ArenaRanges& ranges, PhaseId phase,
-                                         const WordMotion& motion, std::uint64_t length) {
-  if (motion.values.empty()) return first_stray_step(ranges, phase, motion, length);
-  for (std::uint64_t t = 0; t < motion.iterations; ++t) {
-    if (!allow_bytes(ranges, phase, at_one_address(motion.at(t)), length)) return t;
+                                         const WordMotion& motion) {
+  if (motion.values.empty()) {
+    return first_stray_step(ranges, phase, motion, {.where = ranges.windows()});
   }
-  return std::nullopt;
+  return first_stray_value(motion.values,
+                           [&](AddressRange word) { return ranges.allow(phase, word); });
+}
+
+std::optional<std::uint64_t> first_stray_access(const ArenaRanges& ranges, PhaseId phase,
+                                                const WordMotion& motion, std::uint64_t length) {
+  if (motion.values.empty()) {
+    return first_stray_step(ranges, phase, motion, {.where = kEverywhere, .length = length});
+  }
+  return first_stray_value(
+      motion.values, [&](AddressRange word) { return name_bytes(ranges, phase, word, length); });
 }
 
 bool is_ever_in(Stretches windows, const WordMotion& motion) {

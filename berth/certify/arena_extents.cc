@@ -14,10 +14,10 @@ namespace {
 // Rule E for one word.
 bool stays_inside(const ArenaRanges& ranges, PhaseId phase, const WordMotion& motion,
                   std::uint64_t length, Words rule) {
-  if (length <= 1) return true;  // rule C says it of the address itself
   const bool is_inside = each_interval(
-      motion, [&](AddressRange words) { return allow_bytes(ranges, phase, words, length); });
-  return is_inside || (rule == Words::OneByOne && !first_stray(ranges, phase, motion, length));
+      motion, [&](AddressRange words) { return name_bytes(ranges, phase, words, length); });
+  return is_inside ||
+         (rule == Words::OneByOne && !first_stray_access(ranges, phase, motion, length));
 }
 
 // Of the launches before `end`, whose phases are declared.
@@ -32,7 +32,7 @@ std::optional<StrayAccess> find_stray_access(const PlaneTable& planes,
     if (extent.launch >= end) break;
     const PhaseId phase = *phases[schedule.phase_of(launch)];
     const WordMotion motion = motion_of(schedule, launch, extent.word);
-    if (stays_inside(ranges, phase, motion, std::max(extent.reads, extent.writes), rule)) continue;
+    if (stays_inside(ranges, phase, motion, reach_of(extent), rule)) continue;
     return StrayAccess{launch, extent.word};
   }
   return std::nullopt;

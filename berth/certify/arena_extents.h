@@ -1,15 +1,23 @@
 #pragma once
 
+#include <algorithm>
+
 #include "berth/certify/arena_judge.h"
 
 namespace berth {
 
 inline constexpr std::uint64_t kFollowedIterations = 64;
 
+// How many bytes rule E looks at: the address itself is one, whatever the launch does there.
+inline std::uint64_t reach_of(const Extent& extent) {
+  return std::max({std::uint64_t{1}, extent.reads, extent.writes});
+}
+
 // What extents add to the certificate, as docs/certificate.md states it:
 //
-//   E  from every value of a word that has one, the bytes that the launch reads and writes lie in
-//      one plane of its phase or in one global, if one of them is in a window
+//   E  every value of a word that has one, and the bytes that the launch reads and writes from
+//   there
+//      on, lie in one plane of its phase or in one global, in a window or not
 //   F  a launch reads a byte of a fresh plane only where one before it in its instance wrote it
 //
 // so that neither is trusted. The verdict of the smallest code, of these rules and of those that

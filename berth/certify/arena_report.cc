@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "berth/certify/arena_exact.h"
+#include "berth/certify/arena_extents.h"
 #include "berth/certify/arena_ranges.h"
 #include "berth/certify/arena_runs.h"
 #include "berth/certify/arena_words.h"
@@ -147,12 +148,12 @@ struct Reporter {
     const WordMotion motion = motion_of(schedule, stray.launch, stray.word);
     StrayAccessReport report{.stray = stray, .iterations = motion.iterations};
     report.extent = *std::ranges::find(schedule.extents(stray.launch), stray.word, &Extent::word);
-    const std::uint64_t length = std::max(report.extent.reads, report.extent.writes);
+    const std::uint64_t length = reach_of(report.extent);
     each_interval(motion, [&](AddressRange words) {
       report.interval = {words.lower, words.upper + (length - 1)};
-      return allow_bytes(ranges, phase, words, length);
+      return name_bytes(ranges, phase, words, length);
     });
-    report.iteration = first_stray(ranges, phase, motion, length);
+    report.iteration = first_stray_access(ranges, phase, motion, length);
     report.value = static_cast<std::uint64_t>(report.interval.lower);
     if (!report.iteration) return report;
     report.value = motion.at(*report.iteration);
@@ -172,68 +173,11 @@ struct Reporter {
   }
 };
 
-struct CountInstances {
-  static bool begin(std::uint64_t /*instance*/, LaunchId /*first*/) { return true; }
-  static void repeat(std::uint64_t /*from*/, std::uint64_t /*instances*/) {}
-};
-
-void count_words_in_windows(Stretches windows, const LaunchSchedule& schedule,
-                            ArenaCoverage& coverage) {
-  if (windows.empty()) return;
-  auto extent_of = schedule.extents().begin();  // the next
-  const AddressRange extent = {windows.front().lower, windows.back().upper};
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
-    const LaunchId launch(i);
-    const auto words = schedule.words(launch);
-    const bool repeats = schedule.repeat_of(launch) != nullptr;
-    for (std::uint32_t word = 0; word < words.size(); ++word) {
-      const bool may_be_in = repeats || extent.contains(words[word]);
-      const bool is_in =
-          may_be_in && is_ever_in(windows, repeats ? motion_of(schedule, launch, word)
-                                                   : WordMotion{.base = words[word], .values = {}});
-      const bool has_extent = extent_of != schedule.extents().end() && extent_of->launch == i &&
-                              extent_of->word == word;
-      coverage.words_in_windows += is_in ? 1 : 0;
-      coverage.with_extents += is_in && has_extent ? 1 : 0;
-      extent_of += has_extent ? 1 : 0;
-    }
-  }
-}
-
-void look_at(const PlaneTable& planes, Stretches windows, const RangeId& id,
-             ArenaCoverage& coverage) {
-  const AddressRange extent = planes[id].extent();
-  const AddressRange* window = first_from(windows, extent.lower);
-  if (planes[id].name.empty()) ++coverage.anonymous;
-  if (window == nullptr || !window->covers(extent)) coverage.outside.push_back(id);
-}
-
 }  // namespace
 
 ArenaReport arena_report(const PlaneTable& planes, const LaunchSchedule& schedule,
                          const Verdict& verdict) {
   return std::visit(Reporter{planes, schedule}, verdict.finding);
-}
-
-ArenaCoverage arena_coverage(const PlaneTable& planes, const LaunchSchedule& schedule) {
-  CountInstances visitor;
-  InstanceWalk walk(schedule, visitor);
-  walk.run();
-  const std::vector<AddressRange> windows = merged(planes.windows());
-  ArenaCoverage coverage{.launches = schedule.size(),
-                         .executed = schedule.executed(),
-                         .instances = walk.instances(),
-                         .words = schedule.word_count()};
-  count_words_in_windows(windows, schedule, coverage);
-  for (std::uint32_t i = 0; i < planes.globals().size(); ++i) {
-    look_at(planes, windows, {std::nullopt, i}, coverage);
-  }
-  for (std::size_t phase = 0; phase < planes.phases().size(); ++phase) {
-    for (std::uint32_t i = 0; i < planes[PhaseId(phase)].planes.size(); ++i) {
-      look_at(planes, windows, {PhaseId(phase), i}, coverage);
-    }
-  }
-  return coverage;
 }
 
 }  // namespace berth

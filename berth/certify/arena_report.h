@@ -9,6 +9,4 @@ namespace berth {
 ArenaReport arena_report(const PlaneTable& planes, const LaunchSchedule& schedule,
                          const Verdict& verdict);
 
-ArenaCoverage arena_coverage(const PlaneTable& planes, const LaunchSchedule& schedule);
-
 }  // namespace berth

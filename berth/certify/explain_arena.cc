@@ -107,10 +107,9 @@ struct Explainer {
                     report.extent.reads, report.extent.writes);
     if (!report.iteration) {
       return fmt::format(
-          "not certified: {}, over {} iterations in {}, which meets a window and lies in no one "
-          "range that its phase names\n  the bytes of each single value do: --exact, which looks "
-          "at "
-          "them one by one, accepts this word\n",
+          "not certified: {}, over {} iterations in {}, which lies in no one range that its phase "
+          "names\n  the bytes of each single value do: --exact, which looks at them one by one, "
+          "accepts this word\n",
           touches, report.iterations, text_of(report.interval));
     }
     std::string text =
@@ -118,7 +117,11 @@ struct Explainer {
     if (report.iterations > 1) {
       text += fmt::format(" in iteration {} of {}", *report.iteration, report.iterations);
     }
-    if (!report.range) return text + ", these lie in no one range that its phase names\n";
+    if (!report.range) {
+      return text +
+             ", these lie in no one range that its phase names\n  name what it reaches there; a "
+             "word that is no address has no extent\n";
+    }
     return text + fmt::format(", these go {} bytes past the end of {}\n", report.past,
                               name(*report.range));
   }
@@ -181,12 +184,17 @@ std::string explain(const ArenaReport& report, const PlaneTable& planes,
   return std::visit(Explainer{planes, schedule}, report);
 }
 
-std::string explain(const ArenaCoverage& coverage, const PlaneTable& planes) {
+std::string explain(const ArenaCoverage& coverage, const PlaneTable& planes, bool is_certified) {
   constexpr std::size_t kMost = 8;
-  std::string text =
-      fmt::format("{} launches written, {} run in {} instances; {} words, {} of them in windows\n",
-                  coverage.launches, coverage.executed, coverage.instances, coverage.words,
-                  coverage.words_in_windows);
+  std::string text = fmt::format(
+      "{} launches written, {} run in {} instances; {} words, {} of them in windows; {} planes and "
+      "{} shared bytes judged",
+      coverage.launches, coverage.executed, coverage.instances, coverage.words,
+      coverage.words_in_windows, coverage.planes, coverage.shared_bytes);
+  if (is_certified && coverage.shared_bytes == 0) {
+    text += coverage.planes == 0 ? " (nothing shared: nothing judged inside)" : " (nothing shared)";
+  }
+  text += "\n";
   if (coverage.with_extents > 0) {
     text += fmt::format(
         "{} of those say how many bytes they reach; of the others, an address is "

@@ -16,7 +16,9 @@ std::string name_of(const RangeId& id, const PlaneTable& planes);
 std::string explain(const ArenaReport& report, const PlaneTable& planes,
                     const LaunchSchedule& schedule);
 
-// What the verdict rests on, and the ranges that no windows cover.
-std::string explain(const ArenaCoverage& coverage, const PlaneTable& planes);
+// What the verdict rests on, and the ranges that no windows cover. Of a plan whose tensors share
+// nothing, that nothing is judged inside it, where that is what was certified.
+std::string explain(const ArenaCoverage& coverage, const PlaneTable& planes,
+                    bool is_certified = false);
 
 }  // namespace berth

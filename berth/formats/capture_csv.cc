@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -15,8 +14,8 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::string_view, 6> kTransfers = {"write", "read", "copy",
-                                                        "fill",  "map",  "native"};
+constexpr std::array<std::string_view, 7> kTransfers = {"write", "read",  "copy",  "fill",
+                                                        "map",   "unmap", "native"};
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   const bool is_hex = text.starts_with("0x");
@@ -60,7 +59,6 @@ class CaptureReader {
       }
       if (auto fault = read_record(*cells)) return tl::unexpected(*std::move(fault));
     }
-    capture_.queues = used_queues_.size();
     return std::move(capture_);
   }
 
@@ -77,10 +75,11 @@ class CaptureReader {
     if (!cells) return cells.error();
     if ((*cells)[0].raw != "berth.capture" || cells->size() != 2) {
       return fault((*cells)[0], "is not how the record of a run begins",
-                   "expected berth.capture,1");
+                   "expected berth.capture,2");
     }
-    if ((*cells)[1].raw == "1") return std::nullopt;
-    return fault((*cells)[1], "is no version of berth.capture that this berth reads", "expected 1");
+    if ((*cells)[1].raw == "1" || (*cells)[1].raw == "2") return std::nullopt;
+    return fault((*cells)[1], "is no version of berth.capture that this berth reads",
+                 "expected 1 or 2");
   }
 
   std::optional<Error> read_record(Cells cells) {
@@ -98,8 +97,8 @@ class CaptureReader {
       return std::nullopt;
     }
     return fault(cells[0], "is no record of a run",
-                 "expected queue, buffer, svm, part, kernel, write, read, copy, fill, map, native "
-                 "or end");
+                 "expected queue, buffer, svm, part, kernel, write, read, copy, fill, map, unmap, "
+                 "native or end");
   }
 
   std::optional<Error> wrong_count(Cells cells, std::string_view expected) const {
@@ -110,15 +109,15 @@ class CaptureReader {
   // queue,1,in-order
   std::optional<Error> read_queue(Cells cells) {
     if (cells.size() != 3) return wrong_count(cells, "queue,NUMBER,ORDER");
-    if (parse_number(cells[1].raw) != queues_in_order_.size() + 1) {
+    if (parse_number(cells[1].raw) != capture_.in_order.size() + 1) {
       return fault(cells[1], "is not the next queue's number",
-                   fmt::format("expected {}", queues_in_order_.size() + 1));
+                   fmt::format("expected {}", capture_.in_order.size() + 1));
     }
     const bool in_order = cells[2].raw == "in-order";
     if (!in_order && cells[2].raw != "out-of-order") {
       return fault(cells[2], "is no order", "expected in-order or out-of-order");
     }
-    queues_in_order_.push_back(in_order);
+    capture_.in_order.push_back(in_order);
     return std::nullopt;
   }
 
@@ -157,36 +156,34 @@ class CaptureReader {
   // kernel,1,gemm,m2:b,p0x7f00:r,v64,s24
   std::optional<Error> read_kernel(Cells cells) {
     if (cells.size() < 3) return wrong_count(cells, "kernel,QUEUE,NAME,WORD...");
-    if (auto fault = read_queue_of(cells[1], 1)) return fault;
-    capture_.commands.push_back({true, printable(cells[2].text()), {}});
+    const auto queue = queue_of(cells[1], 1);
+    if (!queue) return queue.error();
+    capture_.commands.push_back({true, printable(cells[2].text()), {}, *queue});
     return read_words(cells.subspan(3));
   }
 
   // write,1,m2:w:0:512
   std::optional<Error> read_transfer(Cells cells) {
     if (cells.size() < 2) return wrong_count(cells, "KIND,QUEUE,WORD...");
-    if (auto fault = read_queue_of(cells[1], 0)) return fault;
-    capture_.commands.push_back({false, std::string(cells[0].raw), {}});
+    const auto queue = queue_of(cells[1], 0);
+    if (!queue) return queue.error();
+    capture_.commands.push_back({false, std::string(cells[0].raw), {}, *queue});
     return read_words(cells.subspan(2));
   }
 
   // Queue 0 is the host.
-  std::optional<Error> read_queue_of(const CsvCell& cell, std::uint64_t least) {
+  Result<std::uint64_t> queue_of(const CsvCell& cell, std::uint64_t least) const {
     const auto queue = parse_number(cell.raw);
-    if (!queue || *queue < least || *queue > queues_in_order_.size()) {
-      return fault(cell, "is no queue so far", "");
-    }
-    if (least == 0) return std::nullopt;
-    used_queues_.insert(*queue);
-    capture_.in_order = capture_.in_order && queues_in_order_[*queue - 1];
-    return std::nullopt;
+    if (queue && *queue >= least && *queue <= capture_.in_order.size()) return *queue;
+    return tl::unexpected(fault(cell, "is no queue so far", ""));
   }
 
   std::optional<Error> read_words(Cells cells) {
     for (const CsvCell& cell : cells) {
       if (!read_word(cell.raw)) {
         return fault(cell, "is no word of a command",
-                     "expected such as m2:b, m2:w:0:512, p0x7f00:r, p0x7f00:w:512, v64 or s24");
+                     "expected such as m2:b, m2:w:0:512, p0x7f00:r, p0x7f00:w:512, v64, s24 or "
+                     "s3:00ff7e");
       }
     }
     return std::nullopt;
@@ -201,10 +198,31 @@ class CaptureReader {
     if (!number) return false;
     if (kind == 'm') return read_memory_word(parts);
     if (kind == 'p') return read_pointer(*number, parts);
+    if (kind == 's' && parts.size() == 2) return read_struct(*number, parts[1]);
     if (parts.size() != 1) return false;
     if (kind == 's') ++capture_.unseen_pointers;
     if (kind == 'v') words().push_back({*number});
     return kind == 's' || kind == 'v';
+  }
+
+  // Where a pointer stands in it is not known: at a multiple of 4, as its members are. So each
+  // stretch of 8 bytes that begins at one is a word.
+  bool read_struct(std::uint64_t bytes, std::string_view digits) {
+    if (digits.size() / 2 != bytes || digits.size() % 2 != 0) return false;
+    std::vector<std::uint8_t> content;
+    content.reserve(bytes);
+    for (; !digits.empty(); digits.remove_prefix(2)) {
+      std::uint8_t byte = 0;
+      const auto [rest, status] = std::from_chars(digits.data(), digits.data() + 2, byte, 16);
+      if (status != std::errc() || rest != digits.data() + 2) return false;
+      content.push_back(byte);
+    }
+    for (std::size_t at = 0; at + 8 <= content.size(); at += 4) {
+      std::uint64_t value = 0;
+      for (std::size_t i = 8; i > 0; --i) value = value << 8 | content[at + i - 1];
+      words().push_back({value});
+    }
+    return true;
   }
 
   bool read_memory_word(std::span<const std::string_view> parts) {
@@ -250,8 +268,6 @@ class CaptureReader {
 
   CsvLines lines_;
   Capture capture_;
-  std::vector<bool> queues_in_order_;
-  std::set<std::uint64_t> used_queues_;
 };
 
 }  // namespace

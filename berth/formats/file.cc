@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -221,7 +220,8 @@ FileBytes file_bytes(std::string_view content) {
   return {bytes, std::move(words)};
 }
 
-Result<FileBytes> map_file(const std::string& path) {
+// Not mapped: to look at a mapped file that somebody has shortened ends the program.
+Result<FileBytes> read_bytes(const std::string& path) {
   const Descriptor descriptor(path == kStandardStream ? -1
                                                       : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat found {};
@@ -229,10 +229,21 @@ Result<FileBytes> map_file(const std::string& path) {
                         S_ISREG(found.st_mode) && found.st_size > 0;
   if (!is_plain) return read_file(path).map(file_bytes);
   const auto size = static_cast<std::size_t>(found.st_size);
-  void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
-  if (mapped == MAP_FAILED) return input_error(path, "cannot map: " + system_message(errno));
-  const std::shared_ptr<const void> owner(mapped, [size](void* at) { ::munmap(at, size); });
-  return FileBytes{{static_cast<const std::byte*>(mapped), size}, owner};
+  const auto words = std::make_shared_for_overwrite<std::uint64_t[]>((size + 7) / 8);
+  const auto bytes = std::as_writable_bytes(std::span(words.get(), (size + 7) / 8)).first(size);
+  for (std::size_t read = 0; read < size;) {
+    const ssize_t count = ::read(descriptor.get(), &bytes[read], size - read);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return input_error(path, "cannot read: " + system_message(errno));
+    if (count == 0) {
+      return input_error(
+          path,
+          fmt::format("was cut short while it was read: it had {} bytes, and has {}", size, read),
+          "read it once whoever writes it has finished");
+    }
+    read += static_cast<std::size_t>(count);
+  }
+  return FileBytes{bytes, words};
 }
 
 std::string base_name(const std::string& path) {

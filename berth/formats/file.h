@@ -19,9 +19,9 @@ struct FileBytes {
   std::shared_ptr<const void> owner;
 };
 
-// The whole of a file, mapped where it lies if it is a plain one: nothing of it is read before it
-// is looked at. Nobody may shorten it while it is mapped. "-" is standard input.
-Result<FileBytes> map_file(const std::string& path);
+// The whole of a file, as it is now: what becomes of it later changes nothing here. Refuses a plain
+// file that is cut short while it is read. "-" is standard input.
+Result<FileBytes> read_bytes(const std::string& path);
 
 // `content`, copied to a multiple of 8.
 FileBytes file_bytes(std::string_view content);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
@@ -131,9 +132,9 @@ JsonValue value_at(const JsonValue& root, std::string_view path);
 // Refuses a document whose "format" is not `format`, which ends in its version: "berth.plan/1". A
 // newer version is refused by name.
 std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format);
-// The same where a later version is read too.
+// The same where later versions are read too.
 std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format,
-                                       std::string_view later);
+                                       std::initializer_list<std::string_view> later);
 
 // `text` as a JSON string, quotes included. Bytes that are no UTF-8 become U+FFFD.
 std::string json_quoted(std::string_view text);

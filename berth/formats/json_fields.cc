@@ -241,11 +241,11 @@ JsonValue value_at(const JsonValue& root, std::string_view path) {
 }
 
 std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format) {
-  return find_format_fault(root, format, format);
+  return find_format_fault(root, format, {});
 }
 
 std::optional<Error> find_format_fault(const JsonValue& root, std::string_view format,
-                                       std::string_view later) {
+                                       std::initializer_list<std::string_view> later) {
   if (root.kind() != JsonValue::Kind::Object) {
     return json_error(root, "", fmt::format("found {}, expected an object", root.text()));
   }
@@ -255,10 +255,15 @@ std::optional<Error> find_format_fault(const JsonValue& root, std::string_view f
         value.value_or(root), "format",
         fmt::format("is {}, expected \"{}\"", value ? value->text() : "missing", format));
   }
-  if (value->string() == format || value->string() == later) return std::nullopt;
+  if (value->string() == format || std::ranges::find(later, value->string()) != later.end()) {
+    return std::nullopt;
+  }
   const auto family = format.substr(0, format.rfind('/') + 1);
   const bool is_other_version = value->string().starts_with(family);
-  const std::string or_later = later == format ? "" : fmt::format(" or \"{}\"", later);
+  std::string or_later;
+  for (const std::string_view& other : later) {
+    or_later += fmt::format("{}\"{}\"", &other == later.end() - 1 ? " or " : ", ", other);
+  }
   return json_error(*value, "format",
                     fmt::format("found {}, expected \"{}\"{}", value->text(), format, or_later),
                     is_other_version ? "this version of the format is not one that we read" : "");

@@ -19,6 +19,7 @@ static_assert(std::endian::native == std::endian::little,
 constexpr std::string_view kMagic = "BERTHLNC";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kWithExtents = 2;  // the version that has one number more, and their part
+constexpr std::uint64_t kWithQueues = 3;   // three more, and theirs
 constexpr std::uint64_t kUnit = 8;         // every part begins at a multiple of it
 
 // How much of each part follows the magic, in the order in which the parts stand.
@@ -51,8 +52,20 @@ struct FrameRow {
   std::uint64_t values_end = 0;
 };
 
-static_assert(sizeof(RepeatRow) == 32 && sizeof(FrameRow) == 16 && sizeof(Delta) == 16 &&
-              sizeof(Submission) == 16 && sizeof(Extent) == 24);
+// What version 3 counts besides.
+struct QueueCounts {
+  std::uint64_t queues = 0;
+  std::uint64_t queue_of = 0;  // launches that say theirs: all, or none
+  std::uint64_t not_judged = 0;
+};
+
+struct QueueRow {
+  std::uint64_t name_end = 0;
+  std::uint64_t in_order = 0;
+};
+
+static_assert(sizeof(QueueRow) == 16 && sizeof(RepeatRow) == 32 && sizeof(FrameRow) == 16 &&
+              sizeof(Delta) == 16 && sizeof(Submission) == 16 && sizeof(Extent) == 24);
 
 class Reader {
  public:
@@ -64,14 +77,16 @@ class Reader {
     if (left_.size() < kHeaderBytes) return refuse("header", "the file ends inside it");
     std::memcpy(&header, left_.data() + kMagic.size(), sizeof header);
     left_ = left_.subspan(kHeaderBytes);
-    if (header.version != kVersion && header.version != kWithExtents) {
+    if (header.version < kVersion || header.version > kWithQueues) {
       return refuse(
           "version",
-          fmt::format("found {}, expected {} or {}", header.version, kVersion, kWithExtents),
-          header.version > kWithExtents ? "a newer berth wrote it" : "the file is damaged");
+          fmt::format("found {}, expected {} to {}", header.version, kVersion, kWithQueues),
+          header.version > kWithQueues ? "a newer berth wrote it" : "the file is damaged");
     }
-    const auto extents = header.version == kWithExtents ? part<std::uint64_t>("header", 1)
-                                                        : std::span<const std::uint64_t>();
+    const bool with_queues = header.version == kWithQueues;
+    const auto extents = part<std::uint64_t>("header", header.version >= kWithExtents ? 1 : 0);
+    const auto counted = part<QueueCounts>("header", with_queues ? 1 : 0);
+    const QueueCounts counts = counted.empty() ? QueueCounts() : counted[0];
     LaunchTable table;
     table.owner = std::move(owner);
     table.words = part<std::uint64_t>("words", header.words);
@@ -86,6 +101,9 @@ class Reader {
     const auto values = part<std::uint64_t>("values", header.values);
     const auto submissions = part<Submission>("submissions", header.submissions);
     if (!extents.empty()) table.extents = part<Extent>("extents", extents[0]);
+    table.queue_of = part<std::uint32_t>("queue_of", counts.queue_of);
+    const auto queues = part<QueueRow>("queues", counts.queues);
+    const auto note_ends = part<std::uint64_t>("not_judged", counts.not_judged);
     const auto text = part<char>("text", header.text);
     if (!error_ && !left_.empty()) {
       refuse("text", fmt::format("{} bytes stand after the end", left_.size()));
@@ -95,6 +113,8 @@ class Reader {
     std::uint64_t at = 0;  // in the text
     table.phases = texts("phase_ends", phase_ends, text, at);
     table.names = texts("name_ends", name_ends, text, at);
+    table.queues = queues_of(queues, text, at);
+    table.not_judged = texts("not_judged", note_ends, text, at);
     if (!error_ && at != text.size()) refuse("text", "holds more than phases and names");
     table.repeats = moved(repeats, deltas, frames, values);
     if (error_) return tl::unexpected(*error_);
@@ -148,6 +168,22 @@ class Reader {
       if (!is_utf8(texts.back())) refuse(name, fmt::format("text {} is not UTF-8", i));
     }
     return texts;
+  }
+
+  std::vector<LaunchQueue> queues_of(std::span<const QueueRow> rows, std::span<const char> text,
+                                     std::uint64_t& at) {
+    std::vector<std::uint64_t> ends;
+    for (const QueueRow& row : rows) {
+      ends.push_back(row.name_end);
+      if (row.in_order > 1) {
+        refuse("queues", fmt::format("found {} for in_order, expected 0 or 1", row.in_order));
+      }
+    }
+    std::vector<LaunchQueue> queues;
+    for (std::string& name : texts("queues", ends, text, at)) {
+      queues.push_back({std::move(name), rows[queues.size()].in_order == 1});
+    }
+    return queues;
   }
 
   // Takes items up to `end` off the front.
@@ -207,7 +243,9 @@ class Writer {
         ends->push_back(text_.size());
       }
     }
-    const Header header = {.version = table.extents.empty() ? kVersion : kWithExtents,
+    rows_of_queues();
+    const std::uint64_t version = version_of(table);
+    const Header header = {.version = version,
                            .words = table.words.size(),
                            .launches = schedule_.size(),
                            .phases = table.phases.size(),
@@ -221,7 +259,10 @@ class Writer {
     out_ += kMagic;
     add(std::span(&header, 1));
     const std::uint64_t extents = table.extents.size();
-    if (extents > 0) add(std::span(&extents, 1));
+    const QueueCounts counts = {table.queues.size(), table.queue_of.size(),
+                                table.not_judged.size()};
+    if (version >= kWithExtents) add(std::span(&extents, 1));
+    if (version == kWithQueues) add(std::span(&counts, 1));
     add(table.words);
     add(table.words_begin);
     add(table.phase_of);
@@ -234,11 +275,30 @@ class Writer {
     add(std::span<const std::uint64_t>(values_));
     add(std::span<const Submission>(table.submissions));
     add(table.extents);
+    add(table.queue_of);
+    add(std::span<const QueueRow>(queues_));
+    add(std::span<const std::uint64_t>(note_ends_));
     add(std::span<const char>(text_));
     return std::move(out_);
   }
 
  private:
+  static std::uint64_t version_of(const LaunchTable& table) {
+    if (!table.queues.empty() || !table.not_judged.empty()) return kWithQueues;
+    return table.extents.empty() ? kVersion : kWithExtents;
+  }
+
+  void rows_of_queues() {
+    for (const LaunchQueue& queue : schedule_.queues()) {
+      text_ += queue.name;
+      queues_.push_back({text_.size(), queue.in_order ? std::uint64_t{1} : 0});
+    }
+    for (const std::string& note : schedule_.not_judged()) {
+      text_ += note;
+      note_ends_.push_back(text_.size());
+    }
+  }
+
   void rows_of_repeats() {
     for (const Repeat& repeat : schedule_.repeats()) {
       deltas_.insert(deltas_.end(), repeat.deltas.begin(), repeat.deltas.end());
@@ -266,6 +326,8 @@ class Writer {
   std::vector<std::uint64_t> values_;
   std::vector<std::uint64_t> phase_ends_;
   std::vector<std::uint64_t> name_ends_;
+  std::vector<QueueRow> queues_;
+  std::vector<std::uint64_t> note_ends_;
   std::string text_;
   std::string out_;
 };

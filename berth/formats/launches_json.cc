@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kFormat = "berth.launches/1";
 constexpr std::string_view kWithExtents = "berth.launches/2";
+constexpr std::string_view kWithQueues = "berth.launches/3";
 
 template <typename Items, typename Text>
 std::string list_of(const Items& items, const Text& text) {
@@ -28,10 +29,16 @@ std::string extent_text(const Extent& extent) {
 std::string launch_text(const LaunchSchedule& schedule, LaunchId id) {
   const std::string_view name = schedule.name(id);
   const auto extents = schedule.extents(id);
+  const std::uint32_t queue = schedule.queue_of(id);
   return fmt::format(
-      R"({{"phase": {}, "words": [{}]{}{}}})", json_quoted(schedule.phase(id)),
+      R"({{"phase": {}, "words": [{}]{}{}{}}})", json_quoted(schedule.phase(id)),
       fmt::join(schedule.words(id), ", "), name.empty() ? "" : ", \"name\": " + json_quoted(name),
-      extents.empty() ? "" : ", \"extents\": [" + list_of(extents, extent_text) + "]");
+      extents.empty() ? "" : ", \"extents\": [" + list_of(extents, extent_text) + "]",
+      queue == 0 ? "" : fmt::format(", \"queue\": {}", queue));
+}
+
+std::string queue_text(const LaunchQueue& queue) {
+  return fmt::format(R"({{"name": {}, "in_order": {}}})", json_quoted(queue.name), queue.in_order);
 }
 
 std::string delta_text(const Delta& delta) {
@@ -63,11 +70,14 @@ std::string repeat_text(const LaunchSchedule& schedule, const Repeat& repeat) {
 class Reader {
  public:
   Result<LaunchSchedule> read(const JsonValue& root) {
-    if (auto fault = find_format_fault(root, kFormat, kWithExtents)) {
+    if (auto fault = find_format_fault(root, kFormat, {kWithExtents, kWithQueues})) {
       return tl::unexpected(std::move(*fault));
     }
     JsonFields fields(root, "");
-    with_extents_ = fields.string("format") == kWithExtents;
+    const auto format = fields.string("format");
+    with_queues_ = format == kWithQueues;
+    with_extents_ = with_queues_ || format == kWithExtents;
+    if (with_queues_) read_queues(fields);
     const auto table = fields.array("table");
     for (std::size_t i = 0; i < table.size() && !fields.failed(); ++i) {
       if (auto error = read_item(table[i], i)) fields.refuse(std::move(*error));
@@ -109,6 +119,40 @@ class Reader {
     const auto words = fields.addresses("words");
     builder_.launch(phase, words, fields.optional_string("name").value_or(""));
     if (with_extents_) read_extents(fields, words.size());
+    if (with_queues_) read_queue_of(fields);
+  }
+
+  void read_queues(JsonFields& fields) {
+    const auto queues = fields.optional_array("queues");
+    for (std::size_t i = 0; queues && i < queues->size() && !fields.failed(); ++i) {
+      JsonFields queue((*queues)[i], fmt::format("queues[{}]", i));
+      const auto name = queue.string("name");
+      builder_.queue(name, queue.optional_boolean("in_order").value_or(true));
+      if (auto error = queue.finish()) fields.refuse(std::move(*error));
+    }
+    if (queues && queues->empty()) {
+      fields.refuse("queues", "is empty", "name one at least, or leave the field out");
+    }
+    queues_ = queues ? std::max<std::size_t>(queues->size(), 1) : 1;
+    for (const JsonValue& item :
+         fields.optional_array("not_judged").value_or(std::vector<JsonValue>())) {
+      if (item.kind() != JsonValue::Kind::String) {
+        fields.refuse("not_judged", fmt::format("holds {}, expected strings", item.text()));
+        break;
+      }
+      builder_.not_judged(std::string(item.string()));
+    }
+  }
+
+  void read_queue_of(JsonFields& launch) {
+    const auto queue = launch.optional_integer("queue").value_or(0);
+    if (queue >= queues_) {
+      launch.refuse("queue", fmt::format("found {}, expected one of the queues, of which there {} "
+                                         "{}, counted from 0",
+                                         queue, queues_ == 1 ? "is" : "are", queues_));
+      return;
+    }
+    builder_.put_on(static_cast<std::uint32_t>(queue));
   }
 
   void read_extents(JsonFields& launch, std::uint64_t words) {
@@ -185,7 +229,14 @@ class Reader {
 
   LaunchScheduleBuilder builder_;
   bool with_extents_ = false;
+  bool with_queues_ = false;
+  std::size_t queues_ = 1;
 };
+
+std::string_view format_of(const LaunchSchedule& schedule) {
+  if (!schedule.queues().empty() || !schedule.not_judged().empty()) return kWithQueues;
+  return schedule.extents().empty() ? kFormat : kWithExtents;
+}
 
 // The items of a table: where each begins, and its repeat if it is one.
 std::vector<std::pair<LaunchId, const Repeat*>> items_of(const LaunchSchedule& schedule) {
@@ -206,8 +257,11 @@ Result<LaunchSchedule> read_launches(const JsonDocument& document) {
 }
 
 std::string write_launches(const LaunchSchedule& schedule) {
-  std::string text =
-      fmt::format("{{\"format\": \"{}\"", schedule.extents().empty() ? kFormat : kWithExtents);
+  std::string text = fmt::format("{{\"format\": \"{}\"", format_of(schedule));
+  if (!schedule.queues().empty()) write_lines(text, "queues", schedule.queues(), queue_text);
+  if (!schedule.not_judged().empty()) {
+    write_lines(text, "not_judged", schedule.not_judged(), json_quoted);
+  }
   write_lines(text, "table", items_of(schedule), [&](const auto& item) {
     const auto& [first, repeat] = item;
     return repeat != nullptr ? repeat_text(schedule, *repeat) : launch_text(schedule, first);

@@ -106,12 +106,20 @@ std::string write_verdict(const WrittenVerdict& written) {
       written.verdict.code(), written.verdict.certified() && written.refused.empty(),
       coverage.vacuous(), written.exact, coverage.launches, coverage.executed, coverage.instances,
       coverage.words, coverage.words_in_windows, coverage.anonymous);
+  text += fmt::format(R"(, "planes": {}, "shared_bytes": {}, "nothing_shared": {})",
+                      coverage.planes, coverage.shared_bytes, coverage.shared_bytes == 0);
+  text += fmt::format(R"(, "queues": {}, "in_order": {}, "undecided": {})", coverage.queues,
+                      coverage.in_order, written.undecided);
   if (!written.schedule.extents().empty()) {
     text += fmt::format(R"(, "words_with_extents": {})", coverage.with_extents);
   }
   text += ",\n \"outside_windows\": [";
   for (const RangeId& id : coverage.outside) {
     text += (&id == coverage.outside.data() ? "" : ", ") + faults.of(id);
+  }
+  text += "],\n \"not_judged\": [";
+  for (const std::string& what : written.schedule.not_judged()) {
+    text += (&what == written.schedule.not_judged().data() ? "" : ", ") + json_quoted(what);
   }
   text += "]";
   if (!written.verdict.certified()) {

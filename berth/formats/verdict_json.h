@@ -16,6 +16,7 @@ struct WrittenVerdict {
   const ArenaCoverage& coverage;
   bool exact = false;             // by which rule words were judged
   std::string_view refused = {};  // why a verdict of 0 is refused all the same, in a word
+  bool undecided = false;         // it is neither, for that reason
 };
 
 // One JSON object.

@@ -11,8 +11,9 @@ namespace berth {
 
 // What a verdict on an arena rests on, and why it is what it is: everything its text says, as data.
 
-// How much of a schedule the certificate has seen. A pass that saw no word in any window, or no
-// launch run, is vacuous.
+// How much of a schedule the certificate has seen, and of its plan. Where launches are on several
+// queues, or on one that is out of order, the verdict is of the order in which they stand. A pass
+// that saw no word in any window, or no launch run, is vacuous.
 struct ArenaCoverage {
   std::uint64_t launches = 0;          // as written
   std::uint64_t executed = 0;          // launches run
@@ -23,6 +24,10 @@ struct ArenaCoverage {
                                        // against them there
   std::uint64_t with_extents = 0;      // of those, words with an extent
   std::uint64_t anonymous = 0;         // ranges without a name, told apart by place alone
+  std::uint64_t planes = 0;            // of the phases that are run
+  WideAddress shared_bytes = 0;        // addresses that several tensors take among these planes
+  std::uint64_t queues = 0;            // that launches which are run are on
+  bool in_order = true;                // they are on one, which runs them one after another
 
   bool vacuous() const { return words_in_windows == 0 || executed == 0; }
   friend bool operator==(const ArenaCoverage&, const ArenaCoverage&) = default;

@@ -41,6 +41,7 @@ struct CapturedCommand {
   bool is_kernel = false;  // or it moves or fills bytes
   std::string name;        // of the kernel; or what is done
   std::vector<CapturedWord> words;
+  std::uint64_t queue = 0;  // from 1 on; 0 is the host
 
   friend bool operator==(const CapturedCommand&, const CapturedCommand&) = default;
 };
@@ -49,9 +50,8 @@ struct CapturedCommand {
 struct Capture {
   std::vector<CapturedMemory> memories;  // by MemoryId
   std::vector<CapturedCommand> commands;
-  std::uint64_t queues = 0;           // on which kernels ran
-  bool in_order = true;               // each of those queues ran its commands in order
-  std::uint64_t unseen_pointers = 0;  // arguments too large to be one address
+  std::vector<bool> in_order;         // by queue, from 1 on: it runs its commands one after another
+  std::uint64_t unseen_pointers = 0;  // arguments too large to be one address, of unknown content
   bool ended = false;                 // the program ended by itself
 
   const CapturedMemory& operator[](MemoryId id) const { return memories[id.index()]; }

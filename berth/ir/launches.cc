@@ -88,7 +88,8 @@ bool operator==(const LaunchTable& a, const LaunchTable& b) {
          std::ranges::equal(a.name_of, b.name_of) && std::ranges::equal(a.words, b.words) &&
          std::ranges::equal(a.words_begin, b.words_begin) &&
          std::ranges::equal(a.extents, b.extents) && a.repeats == b.repeats &&
-         a.submissions == b.submissions;
+         a.submissions == b.submissions && a.queues == b.queues &&
+         std::ranges::equal(a.queue_of, b.queue_of) && a.not_judged == b.not_judged;
 }
 
 const Repeat* LaunchSchedule::repeat_of(LaunchId id) const {
@@ -105,6 +106,9 @@ Result<LaunchSchedule> LaunchSchedule::make(LaunchTable table) {
     schedule.table_.names.clear();
     schedule.table_.name_of = {};
   }
+  // Launches that are all on the first queue need not say so.
+  const auto is_first = [](std::uint32_t queue) { return queue == 0; };
+  if (std::ranges::all_of(schedule.table_.queue_of, is_first)) schedule.table_.queue_of = {};
   for (Repeat& repeat : schedule.table_.repeats) {
     std::ranges::stable_sort(repeat.deltas, kByWord);
     std::ranges::sort(repeat.frames, kByWord);
@@ -116,6 +120,7 @@ std::optional<Error> LaunchSchedule::find_fault() {
   if (size() > UINT32_MAX) return fault("table", "more than 4294967295 launches");
   if (auto found = find_launch_fault()) return found;
   if (auto found = find_extent_fault()) return found;
+  if (auto found = find_queue_fault()) return found;
   std::uint64_t free_from = 0;  // launches
   std::uint64_t items = 0;      // of the table, before them
   for (std::size_t i = 0; i < table_.repeats.size(); ++i) {
@@ -165,6 +170,20 @@ std::optional<Error> LaunchSchedule::find_extent_fault() const {
                            : "stands behind that of a later word");
   }
   return std::nullopt;
+}
+
+std::optional<Error> LaunchSchedule::find_queue_fault() const {
+  const auto& queues = table_.queue_of;
+  if (!queues.empty() && queues.size() != size()) {
+    return fault("queue_of", fmt::format("names the queues of {} launches, expected {}",
+                                         queues.size(), size()));
+  }
+  const std::size_t count = std::max<std::size_t>(table_.queues.size(), 1);
+  const auto past = std::ranges::find_if(queues, [&](std::uint32_t q) { return q >= count; });
+  if (past == queues.end()) return std::nullopt;
+  return fault(fmt::format("queue of launch {}", past - queues.begin()),
+               fmt::format("found {}, but there {} {}", *past, count == 1 ? "is" : "are", count),
+               "queues are counted from 0");
 }
 
 std::span<const Extent> LaunchSchedule::extents(LaunchId id) const {
@@ -272,6 +291,7 @@ void LaunchScheduleBuilder::launch(std::string_view phase, std::span<const std::
                                    std::string_view name) {
   phase_of_.push_back(phases_.id(phase));
   name_of_.push_back(names_.id(name));
+  queue_of_.push_back(0);
   words_.insert(words_.end(), words.begin(), words.end());
   words_begin_.push_back(words_.size());
 }
@@ -297,11 +317,12 @@ Result<LaunchSchedule> LaunchScheduleBuilder::build() && {
     std::vector<std::uint64_t> words;
     std::vector<std::uint64_t> words_begin;
     std::vector<Extent> extents;
+    std::vector<std::uint32_t> queue_of;
   };
   std::ranges::stable_sort(extents_, kByWord);
   auto owned = std::make_shared<const Owned>(Owned{std::move(phase_of_), std::move(name_of_),
                                                    std::move(words_), std::move(words_begin_),
-                                                   std::move(extents_)});
+                                                   std::move(extents_), std::move(queue_of_)});
   return LaunchSchedule::make({.phases = std::move(phases_.texts),
                                .names = std::move(names_.texts),
                                .phase_of = owned->phase_of,
@@ -311,6 +332,9 @@ Result<LaunchSchedule> LaunchScheduleBuilder::build() && {
                                .extents = owned->extents,
                                .repeats = std::move(repeats_),
                                .submissions = std::move(submissions_),
+                               .queues = std::move(queues_),
+                               .queue_of = owned->queue_of,
+                               .not_judged = std::move(not_judged_),
                                .owner = owned});
 }
 

@@ -69,6 +69,14 @@ struct Submission {
   friend bool operator==(const Submission&, const Submission&) = default;
 };
 
+// What launches are put on. Those of one that is in order run one after another.
+struct LaunchQueue {
+  std::string name;  // for messages
+  bool in_order = true;
+
+  friend bool operator==(const LaunchQueue&, const LaunchQueue&) = default;
+};
+
 // What a schedule is made of. Its large parts are views, so that a file can be read in place.
 struct LaunchTable {
   std::vector<std::string> phases;          // of launches, each once, in order of first appearance
@@ -80,7 +88,10 @@ struct LaunchTable {
   std::span<const Extent> extents;             // by launch, then word; none where nothing is said
   std::vector<Repeat> repeats;                 // by first launch
   std::vector<Submission> submissions;
-  std::shared_ptr<const void> owner;  // of what the spans view
+  std::vector<LaunchQueue> queues;          // none: one, in order
+  std::span<const std::uint32_t> queue_of;  // by launch: index in queues; none where all are on one
+  std::vector<std::string> not_judged;      // what whoever made the table could not put in it
+  std::shared_ptr<const void> owner;        // of what the spans view
 
   friend bool operator==(const LaunchTable& a, const LaunchTable& b);
 };
@@ -90,8 +101,8 @@ struct LaunchTable {
 // What `make` has checked stays true: every index is one of its table, phases and names are each
 // there once, a repeat has an iteration and a launch, its deltas and frames name words of its body,
 // a framed word has one frame as long as the repeat and no delta, an extent is of a word that is
-// there and has no other, submissions lie inside the table and cut no repeat, and fewer than 2^62
-// launches are executed.
+// there and has no other, a queue is one that there is, submissions lie inside the table and cut no
+// repeat, and fewer than 2^62 launches are executed.
 class LaunchSchedule {
  public:
   // Refuses, with the field's path in the text form ("table[2].deltas[0].word") or the name of the
@@ -129,6 +140,15 @@ class LaunchSchedule {
   // Of the words of a launch that have one, by word. O(log extents).
   std::span<const Extent> extents(LaunchId id) const;
 
+  // None: one, in order.
+  std::span<const LaunchQueue> queues() const { return table_.queues; }
+  // Index in queues().
+  std::uint32_t queue_of(LaunchId id) const {
+    return table_.queue_of.empty() ? 0 : table_.queue_of[id.index()];
+  }
+  // What whoever made the table could not put in it, for people.
+  std::span<const std::string> not_judged() const { return table_.not_judged; }
+
   std::uint64_t word_count() const { return table_.words.size(); }  // as written
   std::uint64_t executed() const { return executed_; }              // launches
   const LaunchTable& table() const { return table_; }
@@ -140,6 +160,7 @@ class LaunchSchedule {
   std::optional<Error> find_fault();
   std::optional<Error> find_launch_fault() const;
   std::optional<Error> find_extent_fault() const;
+  std::optional<Error> find_queue_fault() const;
   std::optional<Error> find_repeat_fault(const Repeat& repeat, std::uint64_t item) const;
   std::optional<Error> count_executed();
 
@@ -158,6 +179,11 @@ class LaunchScheduleBuilder {
               std::string_view name = {});
   // Of a word of the last launch.
   void extent(std::uint32_t word, std::uint64_t reads, std::uint64_t writes);
+  // The last launch is on this queue; otherwise it is on the first.
+  void put_on(std::uint32_t queue) { queue_of_.back() = queue; }
+  // The next queue.
+  void queue(std::string name, bool in_order) { queues_.push_back({std::move(name), in_order}); }
+  void not_judged(std::string what) { not_judged_.push_back(std::move(what)); }
   // The last `count` launches, none of them in a repeat, are the body of one.
   void repeat(std::uint64_t iterations, std::uint32_t count, std::vector<Delta> deltas = {},
               std::vector<Frame> frames = {});
@@ -184,6 +210,9 @@ class LaunchScheduleBuilder {
   std::vector<Extent> extents_;
   std::vector<Repeat> repeats_;
   std::vector<Submission> submissions_;
+  std::vector<LaunchQueue> queues_;
+  std::vector<std::uint32_t> queue_of_;
+  std::vector<std::string> not_judged_;
 };
 
 // The same without a word about what launches do with bytes.

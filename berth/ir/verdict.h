@@ -57,8 +57,8 @@ struct LostValue {
   friend bool operator==(const LostValue&, const LostValue&) = default;
 };
 
-// Rule E: the bytes that the launch reads or writes from some value of this word on do not lie in
-// one range that the phase names, though one of them is in a window; or they pass 2^64.
+// Rule E: some value of this word and the bytes that the launch reads or writes from there on do
+// not lie in one range that the phase names, whether in a window or not.
 struct StrayAccess {
   LaunchId launch;
   std::uint32_t word = 0;

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "berth/lower/captured_ranges.h"
@@ -18,6 +21,7 @@ class CaptureLowering {
   explicit CaptureLowering(const Capture& capture) : capture_(capture), ranges_(capture) {}
 
   Result<LoweredSchedule> lower(CapturedPart part) {
+    find_queues(part);
     for (const CapturedCommand& command : capture_.commands) {
       if (part == CapturedPart::Kernels && !command.is_kernel) continue;
       add_command(command);
@@ -28,6 +32,8 @@ class CaptureLowering {
       }
     }
     add_notes();
+    for (const std::string& note : warnings_) builder_.not_judged(note);
+    if (auto note = note_of_queues()) warnings_.push_back(*std::move(note));
     builder_.submit({0, phases_.size()});
     auto launches = std::move(builder_).build();
     if (!launches) return tl::unexpected(launches.error());
@@ -37,6 +43,38 @@ class CaptureLowering {
   }
 
  private:
+  // One queue that is in order needs no name, and what the host does itself is done before what it
+  // asks for next. Otherwise the launches say what they were put on.
+  void find_queues(CapturedPart part) {
+    std::set<std::uint64_t> used;
+    for (const CapturedCommand& command : capture_.commands) {
+      if (part == CapturedPart::Everything || command.is_kernel) used.insert(command.queue);
+    }
+    const bool has_host = used.erase(0) > 0;
+    const bool all_in_order = std::ranges::all_of(
+        used, [&](std::uint64_t queue) { return capture_.in_order[queue - 1]; });
+    if (used.size() <= 1 && all_in_order) return;
+    for (const std::uint64_t queue : used) {
+      queues_.emplace(queue, static_cast<std::uint32_t>(queues_.size()));
+      builder_.queue(fmt::format("queue {}", queue), capture_.in_order[queue - 1]);
+    }
+    if (has_host) {
+      queues_.emplace(0, static_cast<std::uint32_t>(queues_.size()));
+      builder_.queue("host", true);
+    }
+    is_in_order_ = all_in_order;
+  }
+
+  std::optional<std::string> note_of_queues() const {
+    if (queues_.empty()) return std::nullopt;
+    return fmt::format(
+        "{}: launches are judged in the order in which they were asked for, which is the order in "
+        "which they run only where the program waits; certify says undecided, unless it is told "
+        "--host-order",
+        is_in_order_ ? fmt::format("commands ran on {} queues", queues_.size() - queues_.count(0))
+                     : "commands ran on a queue that is out of order");
+  }
+
   void add_command(const CapturedCommand& command) {
     now_ = phases_.size();
     phases_.push_back({fmt::format("step {} ({})", now_, command.name), {}});
@@ -46,6 +84,7 @@ class CaptureLowering {
       take(command, word);
     }
     builder_.launch(phases_.back().phase, words_, command.name);
+    if (!queues_.empty()) builder_.put_on(queues_.at(command.queue));
   }
 
   void take(const CapturedCommand& command, const CapturedWord& word) {
@@ -91,17 +130,11 @@ class CaptureLowering {
   }
 
   void add_notes() {
-    if (capture_.queues > 1 || !capture_.in_order) {
-      warnings_.push_back(fmt::format(
-          "{}: launches are judged in the order in which they were asked for, which is the order "
-          "in which they run only where the program waits",
-          capture_.in_order ? fmt::format("kernels ran on {} queues", capture_.queues)
-                            : "kernels ran on a queue that is out of order"));
-    }
     for (const CapturedRegion& region : ranges_.regions()) add_notes(region);
     if (capture_.unseen_pointers > 0) {
       warnings_.push_back(
-          fmt::format("{} arguments have more than 8 bytes: pointers inside them are not seen",
+          fmt::format("{} arguments have more than 8 bytes, and the record does not say which: "
+                      "pointers inside them are not seen",
                       capture_.unseen_pointers));
     }
     if (!capture_.ended) {
@@ -150,6 +183,8 @@ class CaptureLowering {
   std::vector<PhasePlanes> phases_;
   std::vector<std::uint64_t> words_;
   std::vector<std::string> warnings_;
+  std::map<std::uint64_t, std::uint32_t> queues_;  // by number, as the launches name them
+  bool is_in_order_ = true;
   LaunchScheduleBuilder builder_;
 };
 

@@ -18,6 +18,9 @@ enum class CapturedPart { Everything, Kernels };
 // it without reading, or where it is taken for the first time; carried otherwise. A memory that is
 // first taken to be read alone is the same tensor as the last one of its place and size.
 //
+// Launches of more than one queue, or of one that is out of order, say which; and they say what is
+// not judged of this run, as the warnings do.
+//
 // Refuses (as a limit) a capture whose tensors take more than 2^30 looks to find, and one whose
 // allocations cover every address.
 Result<LoweredSchedule> lower_capture(const Capture& capture, CapturedPart part);

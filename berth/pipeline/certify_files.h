@@ -14,6 +14,8 @@ struct CertifyOptions {
   Words rule = Words::ByInterval;
   bool strict = false;         // a named range that windows do not cover is refused
   bool allow_vacuous = false;  // a pass that saw nothing is one
+  // Launches of several queues, or of one out of order, ran in the order in which they stand.
+  bool host_order = false;
 };
 
 struct CertifiedFiles {
@@ -23,13 +25,19 @@ struct CertifiedFiles {
   ArenaReport report;
   ArenaCoverage coverage;
 
-  // Why a verdict of 0 is refused all the same: "vacuous" or "outside-windows". Empty: it is not.
+  // Why a verdict of 0 is refused all the same: "vacuous", "outside-windows" or "order". Empty: it
+  // is not.
   std::string_view refused(const CertifyOptions& options) const {
     if (coverage.vacuous() && !options.allow_vacuous) return "vacuous";
-    return !coverage.outside.empty() && options.strict ? "outside-windows" : "";
+    if (!coverage.outside.empty() && options.strict) return "outside-windows";
+    return coverage.in_order || options.host_order ? "" : "order";
   }
   bool certified(const CertifyOptions& options) const {
     return verdict.certified() && refused(options).empty();
+  }
+  // Another order in which the queues may run the launches may be unsound.
+  bool undecided(const CertifyOptions& options) const {
+    return verdict.certified() && refused(options) == "order";
   }
 };
 

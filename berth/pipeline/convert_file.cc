@@ -71,7 +71,7 @@ Result<Value> read_json(const JsonDocument& document) {
 }
 
 Result<Value> read_value(const std::string& path) {
-  const auto content = map_file(path);
+  const auto content = read_bytes(path);
   if (!content) return tl::unexpected(content.error());
   const std::string_view text(reinterpret_cast<const char*>(content->bytes.data()),
                               content->bytes.size());

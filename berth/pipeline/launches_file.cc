@@ -15,7 +15,7 @@ Result<LaunchSchedule> read_launches_bytes(const FileBytes& content, const std::
 }
 
 Result<LaunchSchedule> open_launches(const std::string& path) {
-  const auto content = map_file(path);
+  const auto content = read_bytes(path);
   if (!content) return tl::unexpected(content.error());
   return read_launches_bytes(*content, path);
 }

@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// Launches in either form, by content: the binary one is read where the file lies, mapped.
+// Launches in either form, by content: the binary one is used as it stands in the file.
 Result<LaunchSchedule> open_launches(const std::string& path);
 Result<LaunchSchedule> read_launches_bytes(const FileBytes& content, const std::string& path);
 

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "berth/base/sha256.h"
+#include "berth/certify/arena_coverage.h"
 #include "berth/certify/arena_judge.h"
 #include "berth/certify/arena_report.h"
 #include "berth/certify/explain_arena.h"

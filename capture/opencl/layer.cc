@@ -146,9 +146,13 @@ void buffer_filled(cl_int, cl_command_queue queue, cl_mem to, const void*, std::
   recorder().touched("fill", queue, {{to, nullptr, Access::Write, Part{offset, bytes}}});
 }
 template <typename... Rest>
-void buffer_mapped(void*, cl_command_queue queue, cl_mem memory, cl_bool, cl_map_flags flags,
+void buffer_mapped(void* at, cl_command_queue queue, cl_mem memory, cl_bool, cl_map_flags flags,
                    std::size_t offset, std::size_t bytes, Rest...) {
-  recorder().touched("map", queue, {{memory, nullptr, access_of(flags), Part{offset, bytes}}});
+  recorder().mapped(queue, at, {memory, nullptr, access_of(flags), Part{offset, bytes}});
+}
+void memory_unmapped(cl_int, cl_command_queue queue, cl_mem memory, void* at, cl_uint,
+                     const cl_event*, cl_event*) {
+  recorder().unmapped(queue, memory, at);
 }
 
 // From the first byte of a box to its last; only a box without gaps is written whole.
@@ -213,8 +217,10 @@ void image_copied(cl_int, cl_command_queue queue, cl_mem from, cl_mem to, Rest..
   recorder().touched("copy", queue, {{from, nullptr, Access::Read}, {to, nullptr, Access::Both}});
 }
 template <typename... Rest>
-void image_mapped(void*, cl_command_queue queue, cl_mem image, Rest...) {
-  recorder().touched("map", queue, {{image, nullptr, Access::Both}});
+void image_mapped(void* at, cl_command_queue queue, cl_mem image, cl_bool, cl_map_flags flags,
+                  Rest...) {
+  const bool is_read = access_of(flags) == Access::Read;
+  recorder().mapped(queue, at, {image, nullptr, is_read ? Access::Read : Access::Both});
 }
 
 // Shared memory.
@@ -230,7 +236,11 @@ void svm_filled(cl_int, cl_command_queue queue, void* to, const void*, std::size
 }
 void svm_mapped(cl_int, cl_command_queue queue, cl_bool, cl_map_flags flags, void* pointer,
                 std::size_t bytes, cl_uint, const cl_event*, cl_event*) {
-  recorder().touched("map", queue, {{nullptr, pointer, access_of(flags), Part{0, bytes}}});
+  recorder().mapped(queue, pointer, {nullptr, pointer, access_of(flags), Part{0, bytes}});
+}
+void svm_unmapped(cl_int, cl_command_queue queue, void* pointer, cl_uint, const cl_event*,
+                  cl_event*) {
+  recorder().unmapped(queue, nullptr, pointer);
 }
 
 template <auto member, auto note>
@@ -291,6 +301,8 @@ void put_moves() {
   put<&Table::clEnqueueSVMMemcpy, svm_copied>();
   put<&Table::clEnqueueSVMMemFill, svm_filled>();
   put<&Table::clEnqueueSVMMap, svm_mapped>();
+  put<&Table::clEnqueueUnmapMemObject, memory_unmapped>();
+  put<&Table::clEnqueueSVMUnmap, svm_unmapped>();
 }
 
 cl_int given(const void* value, std::size_t bytes, std::size_t room, void* to,

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace berth::opencl {
@@ -31,6 +32,21 @@ std::string hex(const void* pointer) {
 
 std::string access_text(Access access) {
   return {':', static_cast<char>(access)};
+}
+
+// An argument's bytes, as they stand in memory; those of one that is too large are left out.
+std::string struct_text(std::size_t bytes, const void* value) {
+  constexpr std::size_t kMost = std::size_t{1} << 16;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "s" + std::to_string(bytes);
+  if (bytes > kMost) return text;
+  text += ':';
+  const auto* content = static_cast<const unsigned char*>(value);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    text += kDigits[content[i] >> 4];
+    text += kDigits[content[i] & 15];
+  }
+  return text;
 }
 
 std::string line(std::initializer_list<std::string_view> cells) {
@@ -127,6 +143,7 @@ void Recorder::memory_made(cl_mem memory) {
   const std::lock_guard lock(mutex_);
   // The driver may give a name again once its object is gone.
   memory_of_.erase(memory);
+  std::erase_if(mapped_, [&](const auto& known) { return known.first.first == memory; });
   if (made.is_known) add_memory(memory, made);
 }
 
@@ -155,6 +172,11 @@ void Recorder::add_memory(cl_mem memory, const MadeMemory& made) {
 
 void Recorder::svm_made(const void* pointer, std::size_t bytes) {
   const std::lock_guard lock(mutex_);
+  const auto first = reinterpret_cast<std::uint64_t>(pointer);
+  std::erase_if(mapped_, [&](const auto& known) {
+    const auto& [memory, at] = known.first;
+    return memory == nullptr && reinterpret_cast<std::uint64_t>(at) - first < bytes;
+  });
   trace_.add(line({"svm", std::to_string(++memories_), hex(pointer), std::to_string(bytes)}));
 }
 
@@ -237,7 +259,7 @@ std::string Recorder::word_of(const Parameter& parameter, std::size_t bytes,
       return "m" + std::to_string(found->second.number) + access_text(access);
     }
   }
-  if (bytes > sizeof(std::uint64_t)) return "s" + std::to_string(bytes);
+  if (bytes > sizeof(std::uint64_t)) return struct_text(bytes, value);
   std::uint64_t number = 0;
   std::memcpy(&number, value, bytes);
   return "v" + std::to_string(number);
@@ -274,6 +296,31 @@ void Recorder::launched(cl_command_queue queue, cl_kernel kernel) {
 void Recorder::touched(const char* what, cl_command_queue queue,
                        const std::vector<Touch>& touches) {
   const std::lock_guard lock(mutex_);
+  add_touches(what, queue, touches);
+}
+
+void Recorder::mapped(cl_command_queue queue, const void* at, const Touch& touch) {
+  const std::lock_guard lock(mutex_);
+  add_touches("map", queue, {touch});
+  mapped_.emplace(std::pair(touch.memory, at), touch);
+}
+
+// What the host has done to the bytes, it has done by now, and the rest of them is as it was. Of
+// bytes that were mapped behind our back it is not known which they are.
+void Recorder::unmapped(cl_command_queue queue, cl_mem memory, const void* at) {
+  const std::lock_guard lock(mutex_);
+  Touch touch = {memory, memory == nullptr ? at : nullptr};
+  const auto known = mapped_.upper_bound(std::pair(memory, at));  // the last of them is before it
+  if (known != mapped_.begin() && std::prev(known)->first == std::pair(memory, at)) {
+    touch = std::prev(known)->second;
+    if (touch.access != Access::Read) touch.access = Access::Both;
+    mapped_.erase(std::prev(known));
+  }
+  add_touches("unmap", queue, {touch});
+}
+
+void Recorder::add_touches(const char* what, cl_command_queue queue,
+                           const std::vector<Touch>& touches) {
   std::string text = line({what, queue == nullptr ? "0" : std::to_string(number_of(queue))});
   for (const Touch& touch : touches) {
     const std::string word = word_of(touch);

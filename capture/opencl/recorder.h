@@ -3,10 +3,12 @@
 #include <CL/cl_icd.h>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture/opencl/trace.h"
@@ -62,6 +64,9 @@ class Recorder {
   void launched(cl_command_queue queue, cl_kernel kernel);
   // Queue null: the host did it.
   void touched(const char* what, cl_command_queue queue, const std::vector<Touch>& touches);
+  // The host sees these bytes at `at` from now on, until they are unmapped there.
+  void mapped(cl_command_queue queue, const void* at, const Touch& touch);
+  void unmapped(cl_command_queue queue, cl_mem memory, const void* at);
 
  private:
   struct Memory {
@@ -96,6 +101,7 @@ class Recorder {
   std::size_t number_of(cl_command_queue queue);
   std::string word_of(const Parameter& parameter, std::size_t bytes, const void* value) const;
   std::string word_of(const Touch& touch) const;
+  void add_touches(const char* what, cl_command_queue queue, const std::vector<Touch>& touches);
 
   const cl_icd_dispatch* driver_ = nullptr;
   std::mutex mutex_;  // of all that follows
@@ -106,6 +112,8 @@ class Recorder {
   std::unordered_map<cl_mem, Memory> memory_of_;
   std::unordered_map<cl_kernel, Kernel> kernel_of_;
   std::unordered_map<cl_command_queue, std::size_t> queue_of_;
+  // What is mapped: by its memory, null of shared memory, and by where the host sees it.
+  std::multimap<std::pair<cl_mem, const void*>, Touch> mapped_;
 };
 
 }  // namespace berth::opencl

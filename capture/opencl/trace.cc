@@ -16,7 +16,7 @@ bool Trace::open(std::string path) {
     path.replace(at, 2, std::to_string(::getpid()));
   }
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ >= 0) add("berth.capture,1");
+  if (file_ >= 0) add("berth.capture,2");
   return file_ >= 0;
 }
 

@@ -138,6 +138,16 @@ inline void* fake_map(cl_command_queue, cl_mem, cl_bool, cl_map_flags, std::size
   static char mapped[1];
   return fake.status == CL_SUCCESS ? mapped : nullptr;
 }
+inline cl_int fake_unmap(cl_command_queue, cl_mem, void*, cl_uint, const cl_event*, cl_event*) {
+  return fake.status;
+}
+inline cl_int fake_svm_map(cl_command_queue, cl_bool, cl_map_flags, void*, std::size_t, cl_uint,
+                           const cl_event*, cl_event*) {
+  return fake.status;
+}
+inline cl_int fake_svm_unmap(cl_command_queue, void*, cl_uint, const cl_event*, cl_event*) {
+  return fake.status;
+}
 inline void* fake_svm(cl_context, cl_svm_mem_flags, std::size_t, cl_uint) {
   return reinterpret_cast<void*>(fake.next_handle);  // NOLINT
 }
@@ -168,6 +178,9 @@ inline cl_icd_dispatch fake_table() {
   table.clEnqueueWriteBuffer = fake_write;
   table.clEnqueueReadBufferRect = fake_box_read;
   table.clEnqueueMapBuffer = fake_map;
+  table.clEnqueueUnmapMemObject = fake_unmap;
+  table.clEnqueueSVMMap = fake_svm_map;
+  table.clEnqueueSVMUnmap = fake_svm_unmap;
   table.clSVMAlloc = fake_svm;
   table.clEnqueueSVMMemcpy = fake_svm_copy;
   table.clFinish = fake_finish;

@@ -176,7 +176,62 @@ TEST_F(Layer, PointersLocalMemoryAndLargeArgumentsAreToldApart) {
   EXPECT_EQ(calls_->clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof reached, &reached),
             CL_SUCCESS);
   launch(k);
-  EXPECT_EQ(last_words(), "k,p0x7f0000001000:b,s24,p0x7f0000002000:b");
+  EXPECT_EQ(last_words(), "k,p0x7f0000001000:b,s24:" + std::string(48, '0') + ",p0x7f0000002000:b");
+}
+
+TEST_F(Layer, AStructIsToldByteByByte) {
+  struct Argument {
+    std::uint64_t pointer = 0x7f0000001234;
+    std::uint32_t count = 0x89abcdef;
+    std::uint32_t rest = 0;
+  };
+  const cl_kernel k = kernel();
+  set(k, 0, Argument{});
+  launch(k);
+  EXPECT_EQ(last_words(), "k,s16:34120000007f0000efcdab8900000000");
+  const auto words = read_capture(text(), "run.csv").value().commands.back().words;
+  ASSERT_EQ(words.size(), 3u);
+  EXPECT_EQ(words[0].value, 0x7f0000001234u);
+  EXPECT_EQ(words[2].value, 0x89abcdefu);
+  const std::vector<char> huge((1 << 16) + 1);
+  EXPECT_EQ(calls_->clSetKernelArg(k, 0, huge.size(), huge.data()), CL_SUCCESS);
+  launch(k);
+  EXPECT_EQ(last_words(), "k,s65537");
+}
+
+// What was mapped to be read is no more read from then on; what was mapped to be written is written
+// by then, a part of it perhaps.
+TEST_F(Layer, AnUnmapIsOfWhatWasMapped) {
+  const cl_mem a = buffer(64);
+  const std::string a_text = "m" + last_memory();
+  const auto map = [&](cl_map_flags flags, std::size_t offset, std::size_t bytes) {
+    return calls_->clEnqueueMapBuffer(queue(), a, CL_TRUE, flags, offset, bytes, 0, nullptr,
+                                      nullptr, nullptr);
+  };
+  const auto unmap = [&](void* at) {
+    const std::string before = added();
+    EXPECT_EQ(calls_->clEnqueueUnmapMemObject(queue(), a, at, 0, nullptr, nullptr), fake.status);
+    return added().substr(before.size());
+  };
+  EXPECT_EQ(unmap(map(CL_MAP_READ, 8, 16)), "unmap,1," + a_text + ":r:8:16\n");
+  EXPECT_EQ(unmap(map(CL_MAP_WRITE, 0, 64)), "unmap,1," + a_text + ":b:0:64\n");
+  EXPECT_EQ(unmap(map(CL_MAP_WRITE_INVALIDATE_REGION, 4, 4)), "unmap,1," + a_text + ":b:4:4\n");
+  int elsewhere = 0;
+  EXPECT_EQ(unmap(&elsewhere), "unmap,1," + a_text + ":b\n") << "nobody saw it mapped";
+  void* at = map(CL_MAP_READ, 0, 1);
+  fake.status = CL_INVALID_VALUE;
+  EXPECT_EQ(unmap(at), "");
+  fake.status = CL_SUCCESS;
+  EXPECT_EQ(unmap(at), "unmap,1," + a_text + ":r:0:1\n");
+
+  auto* shared = reinterpret_cast<void*>(0x7f0000005000);  // NOLINT
+  EXPECT_EQ(
+      calls_->clEnqueueSVMMap(queue(), CL_TRUE, CL_MAP_WRITE, shared, 32, 0, nullptr, nullptr),
+      CL_SUCCESS);
+  EXPECT_EQ(calls_->clEnqueueSVMUnmap(queue(), shared, 0, nullptr, nullptr), CL_SUCCESS);
+  EXPECT_TRUE(added().ends_with("map,1,p0x7f0000005000:b:32\nunmap,1,p0x7f0000005000:b:32\n"))
+      << added();
+  EXPECT_TRUE(read_capture(text(), "run.csv"));
 }
 
 TEST_F(Layer, WhatTheDriverRefusesIsNotTold) {

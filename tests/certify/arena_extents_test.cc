@@ -71,15 +71,46 @@ TEST(Extents, TwoSwappedPointersAreSeenWhereOneRangeIsSmaller) {
   EXPECT_EQ(code(swapped, plan), 3u);
 }
 
-TEST(Extents, BytesThatRunIntoAWindowFromOutsideAreSeen) {
-  EXPECT_EQ(code({launch("p", 0xFF8, 8, 0)}), 0u);
-  EXPECT_EQ(code({launch("p", 0xFF8, 9, 0)}), 2u);
+TEST(Extents, BytesOutsideEveryWindowLieInANamedRangeToo) {
+  for (const std::uint64_t address : {std::uint64_t{0}, std::uint64_t{0xFF8}, std::uint64_t{0x2000},
+                                      std::uint64_t{0xdead0000}, UINT64_MAX}) {
+    const std::vector<Item> wild = {launch("p", kA, 0, 4), launch("p", address, 0, 1)};
+    EXPECT_EQ(code_of_addresses(wild), 0u) << "an address in no window is nobody's business";
+    EXPECT_EQ(code(wild), 3u) << address;
+    EXPECT_EQ(code({launch("p", address, 1, 0)}), 2u);
+    EXPECT_EQ(code({launch("p", address, 0, 0)}), 2u) << "whatever it does there";
+  }
+  EXPECT_EQ(code({launch("p", 0xFF8, 9, 0)}), 2u) << "into a window from outside";
+}
+
+TEST(Extents, ANamedRangeOutsideTheWindowsIsOne) {
+  const PlaneTable plan =
+      PlaneTable::make(16, {{Address(0x1000), Bytes(0x100)}}, {range("far", 0x8000, 0x100)},
+                       {{"p", {fresh(range("a", kA, 0x100))}}})
+          .value();
+  EXPECT_EQ(code({launch("p", kA, 0, 0x100), launch("p", 0x8000, 0x100, 0)}, plan), 0u);
+  EXPECT_EQ(code({launch("p", kA, 0, 0x101)}, plan), 2u);
+  EXPECT_EQ(code({launch("p", 0x8001, 0x100, 0)}, plan), 2u);
+}
+
+TEST(Extents, EveryValueOfARepeatLiesInANamedRange) {
+  const auto walk = [](std::uint64_t from, std::uint64_t iterations, std::int64_t step) {
+    return std::vector<Item>{repeat(iterations, {launch("p", from, 0, 4)}, {{0, 0, step}})};
+  };
+  for (const Words rule : {Words::ByInterval, Words::OneByOne}) {
+    EXPECT_EQ(code(walk(0x1000, 64, 4), kTwo, rule), 0u);
+    EXPECT_EQ(code(walk(0x1000, 2, 0x1000), kTwo, rule), 2u) << "one step past the windows";
+    EXPECT_EQ(code(walk(0x1000, 3, -0x800), kTwo, rule), 2u);
+    EXPECT_EQ(code(walk(kA, 1000, 0x1000000), kTwo, rule), 2u);
+  }
 }
 
 TEST(Extents, NoBytesPassTheEndOfAllAddresses) {
-  EXPECT_EQ(code({launch("p", UINT64_MAX, 1, 0)}), 0u);
-  EXPECT_EQ(code({launch("p", UINT64_MAX, 2, 0)}), 2u);
-  EXPECT_EQ(code({launch("p", UINT64_MAX, UINT64_MAX, UINT64_MAX)}), 2u);
+  const PlaneTable plan =
+      PlaneTable::make(1, {}, {range("last", UINT64_MAX, 1)}, {{"p", {}}}).value();
+  EXPECT_EQ(code({launch("p", UINT64_MAX, 1, 0)}, plan), 0u);
+  EXPECT_EQ(code({launch("p", UINT64_MAX, 2, 0)}, plan), 2u);
+  EXPECT_EQ(code({launch("p", UINT64_MAX, UINT64_MAX, UINT64_MAX)}, plan), 2u);
 }
 
 TEST(Extents, APlaneCalledFreshThatIsReadFirstIsSeen) {

@@ -40,6 +40,68 @@ TEST(CaptureCommand, SaysAsJsonWhatItSaw) {
             "\"warnings\": []}\n");
 }
 
+TEST(CaptureCommand, TwoQueuesAreInTheFileAndMakeTheAnswerUndecided) {
+  test::CommandLine command;
+  for (const char* queues :
+       {"queue,1,in-order\nqueue,2,in-order\n", "queue,1,in-order\nqueue,2,out-of-order\n"}) {
+    command.write("r.csv", std::string("berth.capture,2\n") + queues +
+                               "buffer,1,0x100000000000000,1024\n"
+                               "part,2,1,0,512\n"
+                               "part,3,1,256,512\n"
+                               "kernel,1,first,m2:b\n"
+                               "kernel,2,second,m2:r\n"
+                               "kernel,1,third,m3:b\nend\n");
+    for (const char* form : {"r.launches.json", "r.launches.bin"}) {
+      const auto ran = command.run({"capture", "r.csv", "-o", "r.planes.json", "-o", form});
+      EXPECT_EQ(ran.status, 0) << ran.err;
+      EXPECT_NE(ran.err.find("--host-order"), std::string::npos) << ran.err;
+      EXPECT_EQ(command.run({"certify", "r.planes.json", form}).status, 4);
+      const auto taken = command.run({"certify", "r.planes.json", form, "--host-order"});
+      EXPECT_EQ(taken.status, 0);
+      EXPECT_NE(taken.out.find("not judged: launches are on queues 'queue 1', 'queue 2'"),
+                std::string::npos)
+          << taken.out;
+    }
+  }
+}
+
+// Its pointers do not say how far they reach, and nothing inside it is judged: the verdict says so.
+TEST(CaptureCommand, AnArenaOfSharedMemoryIsCertifiedWithNothingJudgedInsideIt) {
+  test::CommandLine command;
+  command.write("r.csv",
+                "berth.capture,2\nqueue,1,in-order\nsvm,1,0x7f0000001000,4096\n"
+                "kernel,1,first,p0x7f0000001000:b\n"
+                "kernel,1,second,p0x7f0000001010:b\n"
+                "kernel,1,third,p0x7f0000001000:r\nend\n");
+  EXPECT_EQ(
+      command.run({"capture", "r.csv", "-o", "r.planes.json", "-o", "r.launches.json"}).status, 0);
+  const auto judged = command.run({"certify", "r.planes.json", "r.launches.json"});
+  EXPECT_EQ(judged.status, 0);
+  EXPECT_NE(judged.out.find("0 planes and 0 shared bytes judged (nothing shared: nothing judged "
+                            "inside)\nnot judged: 2 pointers into svm 1 do not say"),
+            std::string::npos)
+      << judged.out;
+}
+
+// A pointer in a struct that lies in no tensor of the arena is one that is refused.
+TEST(CaptureCommand, PointersInsideStructsAreJudged) {
+  test::CommandLine command;
+  const auto certified = [&](const std::string& low) {
+    command.write("r.csv",
+                  "berth.capture,2\nqueue,1,in-order\nbuffer,1,0x7f0000001000,4096\n"
+                  "part,2,1,0,512\npart,3,1,256,512\n"
+                  "kernel,1,first,m2:b\n"
+                  "kernel,1,second,m3:b,s12:00000000" +
+                      low + "0000007f0000\nend\n");
+    EXPECT_EQ(
+        command.run({"capture", "r.csv", "-o", "r.planes.json", "-o", "r.launches.json"}).status,
+        0);
+    return command.run({"certify", "r.planes.json", "r.launches.json"}).out;
+  };
+  EXPECT_TRUE(certified("0012").starts_with("certified\n")) << "0x7f0000001200 is in part 3";
+  EXPECT_NE(certified("0014").find("word 2 is 0x7f0000001400"), std::string::npos);
+}
+
 TEST(CaptureCommand, RefusesOtherFilesAndOtherForms) {
   test::CommandLine command;
   command.write("r.csv", kRun);
@@ -49,7 +111,7 @@ TEST(CaptureCommand, RefusesOtherFilesAndOtherForms) {
   EXPECT_EQ(other.status, 3);
   EXPECT_EQ(other.err,
             "berth: error: s.csv:1:1: 'id' is not how the record of a run begins\n"
-            "       expected berth.capture,1\n");
+            "       expected berth.capture,2\n");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(CertifyCommand, SaysYesWithWhatItHasSeen) {
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(ran.out,
             "certified\nverdict 0: 1 launches written, 1 run in 1 instances; 2 words, 1 of them in "
-            "windows\n");
+            "windows; 1 planes and 0 shared bytes judged (nothing shared)\n");
   EXPECT_EQ(ran.err, "");
 }
 
@@ -76,7 +76,7 @@ TEST(CertifyCommand, AStrayWordIsToldWithItsNeighboursAndWhereItLies) {
   nearest below: plane a [0x1100, 0x1200) of phase '1', whose last byte is 1 away
   nearest above: none that the phase names
   it lies in plane b [0x1200, 0x1300) of phase '2': has the launch the wrong phase?
-verdict 2: 1 launches written, 1 run in 1 instances; 1 words, 1 of them in windows
+verdict 2: 1 launches written, 1 run in 1 instances; 1 words, 1 of them in windows; 1 planes and 0 shared bytes judged
 )");
   const auto json = certify(launch("1", "\"0x1200\""), {"--json"});
   EXPECT_EQ(json.status, 1);
@@ -103,7 +103,7 @@ TEST(CertifyCommand, ALostValueIsToldWithWhoMadeItAndWhoTookItsBytes) {
   declared by instance 0, from launch 0 (phase '1') on
   overwritten by instance 1, from launch 1 (phase '3') on: there plane c [0x1180, 0x1280) of phase '3' takes its bytes [0x1180, 0x1200), 128 of them
   move one of the two, or write the value again before it is used
-verdict 7: 3 launches written, 3 run in 3 instances; 1 words, 1 of them in windows
+verdict 7: 3 launches written, 3 run in 3 instances; 1 words, 1 of them in windows; 3 planes and 128 shared bytes judged
 )");
   const auto json = certify(table, {"--json"}, kPlanes, all);
   EXPECT_EQ(field(json.out, "verdict"), "7");
@@ -143,6 +143,125 @@ TEST(CertifyCommand, AVacuousPassIsRefusedUnlessAllowed) {
     EXPECT_EQ(field(allowed.out, "vacuous"), "true");
   }
   EXPECT_TRUE(certify(launch("1", "7")).out.starts_with("not certified: vacuous, since no word"));
+}
+
+TEST(CertifyCommand, SaysHowMuchWasShared) {
+  const std::string one = R"({"format": "berth.planes/1", "alignment": 1,
+    "windows": [{"address": 0, "bytes": 64}],
+    "globals": [{"name": "g", "address": 0, "bytes": 64}], "phases": [{"phase": "1", "planes": []}]})";
+  const auto nothing = certify(launch("1", "8"), {}, one);
+  EXPECT_EQ(nothing.status, 0);
+  EXPECT_TRUE(
+      nothing.out.ends_with("; 0 planes and 0 shared bytes judged (nothing shared: nothing "
+                            "judged inside)\n"))
+      << nothing.out;
+  const auto json = certify(launch("1", "8"), {"--json"}, one);
+  EXPECT_EQ(field(json.out, "planes"), "0");
+  EXPECT_EQ(field(json.out, "shared_bytes"), "0");
+  EXPECT_EQ(field(json.out, "nothing_shared"), "true");
+
+  const std::string all = R"({"first": 0, "count": 4})";
+  const std::string table = launch("1", "4352") + "," + launch("4", "4352") + "," +
+                            launch("3", "") + "," + launch("2", "");
+  const auto shared = certify(table, {"--json"}, kPlanes, all);
+  EXPECT_EQ(shared.status, 0);
+  EXPECT_EQ(field(shared.out, "planes"), "4");
+  EXPECT_EQ(field(shared.out, "shared_bytes"), "256") << "of a and c, and of b and c";
+  EXPECT_EQ(field(shared.out, "nothing_shared"), "false");
+  const auto part = certify(table, {"--json"}, kPlanes, R"({"first": 0, "count": 2})");
+  EXPECT_EQ(field(part.out, "planes"), "2") << "of the phases that run";
+  EXPECT_EQ(field(part.out, "shared_bytes"), "0");
+}
+
+// Launches of version 3, on the queues that are given.
+test::Ran certify_on(const std::string& queues, std::vector<std::string> options = {},
+                     const std::string& last = "1") {
+  const test::CommandLine command;
+  command.write("p.json", kPlanes);
+  command.write("l.json", R"({"format": "berth.launches/3", "queues": [)" + queues +
+                              R"(], "not_judged": ["something"], "table": [
+    {"phase": "1", "words": [4352]}, {"phase": "4", "words": [4352], "queue": )" +
+                              last + R"(}], "submissions": [{"first": 0, "count": 2}]})");
+  options.insert(options.begin(), {"certify", "p.json", "l.json"});
+  return command.run(options);
+}
+
+constexpr const char* kTwo =
+    R"({"name": "run", "in_order": true}, {"name": "copy", "in_order": true})";
+
+TEST(CertifyCommand, LaunchesOfTwoQueuesAreUndecidedUnlessTheirOrderIsTaken) {
+  const auto ran = certify_on(kTwo);
+  EXPECT_EQ(ran.status, 4);
+  EXPECT_TRUE(
+      ran.out.starts_with("undecided: launches are on queues 'run', 'copy'; in the order "
+                          "in which they stand this is certified"))
+      << ran.out;
+  EXPECT_NE(ran.out.find("--host-order"), std::string::npos);
+  EXPECT_NE(ran.out.find("verdict 0: "), std::string::npos);
+  const auto json = certify_on(kTwo, {"--json"});
+  EXPECT_EQ(json.status, 4);
+  EXPECT_EQ(field(json.out, "verdict"), "0");
+  EXPECT_EQ(field(json.out, "certified"), "false");
+  EXPECT_EQ(field(json.out, "undecided"), "true");
+  EXPECT_EQ(field(json.out, "queues"), "2");
+  EXPECT_EQ(field(json.out, "in_order"), "false");
+  EXPECT_EQ(field(json.out, "fault.kind"), "\"order\"");
+  EXPECT_EQ(field(json.out, "not_judged[0]"), "\"something\"");
+
+  const auto taken = certify_on(kTwo, {"--host-order"});
+  EXPECT_EQ(taken.status, 0);
+  EXPECT_TRUE(taken.out.starts_with("certified\n")) << taken.out;
+  EXPECT_NE(taken.out.find("not judged: launches are on queues 'run', 'copy', and are taken in the "
+                           "order in which they stand\nnot judged: something\n"),
+            std::string::npos)
+      << taken.out;
+  const auto taken_json = certify_on(kTwo, {"--host-order", "--json"});
+  EXPECT_EQ(field(taken_json.out, "certified"), "true");
+  EXPECT_EQ(field(taken_json.out, "undecided"), "false");
+  EXPECT_EQ(field(taken_json.out, "in_order"), "false");
+}
+
+TEST(CertifyCommand, AQueueThatIsOutOfOrderIsUndecidedAndOneThatNobodyUsesIsNot) {
+  EXPECT_EQ(certify_on(R"({"name": "q", "in_order": false})", {}, "0").status, 4);
+  EXPECT_EQ(certify_on(R"({"name": "q", "in_order": false})", {"--host-order"}, "0").status, 0);
+  EXPECT_EQ(certify_on(R"({"name": "q"})", {}, "0").status, 0);
+  EXPECT_EQ(certify_on(kTwo, {}, "0").status, 0) << "all launches are on the first";
+  EXPECT_EQ(certify_on(R"({"name": "q"}, {"name": "r", "in_order": false})", {}, "0").status, 0);
+}
+
+TEST(CertifyCommand, WhatIsUnsoundInTheOrderGivenIsRefusedOnAnyQueues) {
+  const test::CommandLine command;
+  command.write("p.json", kPlanes);
+  const auto with = [&](const std::string& table) {
+    command.write("l.json", std::string(R"({"format": "berth.launches/3", "queues": [)") + kTwo +
+                                R"(], "table": [)" + table +
+                                R"(], "submissions": [{"first": 0, "count": 2}]})");
+    return command.run({"certify", "p.json", "l.json"}).status;
+  };
+  EXPECT_EQ(with(R"({"phase": "1", "words": []}, {"phase": "1", "words": [4608], "queue": 1})"), 1);
+  EXPECT_EQ(with(R"({"phase": "3", "words": []}, {"phase": "4", "words": [], "queue": 1})"), 1);
+  EXPECT_EQ(with(R"({"phase": "1", "words": []}, {"phase": "4", "words": [], "queue": 1})"), 1)
+      << "vacuous";
+}
+
+TEST(CertifyCommand, AWriteOutsideEveryNamedRangeIsRefusedWhereAnExtentSaysIt) {
+  const test::CommandLine command;
+  command.write("p.json", kPlanes);
+  command.write("l.json", R"({"format": "berth.launches/2", "table": [
+    {"phase": "1", "words": [4352], "extents": [{"word": 0, "writes": 256}]},
+    {"phase": "4", "words": [4352, 3735879680],
+     "extents": [{"word": 0, "reads": 256}, {"word": 1, "writes": 4096}]}],
+    "submissions": [{"first": 0, "count": 2}]})");
+  const auto ran = command.run({"certify", "p.json", "l.json"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(ran.out.starts_with(
+      "not certified: launch 1 (phase '4'): from word 1 on it reads 0 bytes and writes 4096; at "
+      "0xdead0000, these lie in no one range that its phase names\n"))
+      << ran.out;
+  const auto json = command.run({"certify", "p.json", "l.json", "--json", "--exact"});
+  EXPECT_EQ(field(json.out, "verdict"), "3");
+  EXPECT_EQ(field(json.out, "fault.kind"), "\"stray-access\"");
+  EXPECT_EQ(field(json.out, "fault.range"), "null");
 }
 
 TEST(CertifyCommand, StrictRefusesRangesOutsideTheWindows) {

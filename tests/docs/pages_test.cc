@@ -117,6 +117,16 @@ TEST(Pages, TheLaunchesWithExtentsAreCertifiedByThePlanes) {
   EXPECT_EQ(over->verdict.code(), 2u);
 }
 
+TEST(Pages, TheLaunchesWithQueuesAreCertifiedWhereTheirOrderIsTaken) {
+  const auto files = certify_files({"planes.json", example("planes.md", "json")},
+                                   {"launches.json", example("launches.md", "json-queues")}, {});
+  ASSERT_TRUE(files) << to_string(files.error());
+  EXPECT_EQ(files->verdict.code(), 0u);
+  EXPECT_TRUE(files->undecided({}));
+  EXPECT_TRUE(files->certified({.host_order = true}));
+  EXPECT_EQ(files->schedule.not_judged().size(), 1u);
+}
+
 ResidedFile resided(const std::string& content, std::uint64_t sram) {
   const std::string target =
       "name = \"chip\"\nany_site_reaches_any = true\n[[chip]]\n"

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <filesystem>
 #include <random>
+#include <thread>
 
 #include "berth/formats/file.h"
 #include "berth/formats/launches_json.h"
@@ -103,11 +106,11 @@ TEST(LaunchesBinary, WordsAreReadWhereTheyLie) {
   const test::TemporaryDirectory directory;
   const std::string path = directory.file("l.launches.bin");
   ASSERT_TRUE(write_files(std::vector<FileContent>{{path, write_launches_binary(example())}}));
-  auto content = map_file(path).value();
+  auto content = read_bytes(path).value();
   const auto* first = content.bytes.data();
   auto schedule = read_launches_binary(content.bytes, content.owner, path).value();
   EXPECT_EQ(reinterpret_cast<const std::byte*>(schedule.words(LaunchId(0)).data()), first + kParts);
-  // The schedule, and a copy of it, keep the file mapped.
+  // The schedule, and a copy of it, keep what was read.
   content = {};
   const LaunchSchedule copy = schedule;
   schedule = example();
@@ -136,8 +139,10 @@ TEST(LaunchesBinary, AFileCutShortAnywhereIsRefused) {
 }
 
 TEST(LaunchesBinary, AHeaderThatSaysSomethingElseIsRefused) {
-  EXPECT_EQ(refusal(with_field(Version, 3)),
-            "l.bin: version: found 3, expected 1 or 2 (a newer berth wrote it)");
+  EXPECT_EQ(refusal(with_field(Version, 4)),
+            "l.bin: version: found 4, expected 1 to 3 (a newer berth wrote it)");
+  EXPECT_EQ(refusal(with_field(Version, 0)),
+            "l.bin: version: found 0, expected 1 to 3 (the file is damaged)");
   for (const Field field :
        {Words, Launches, Phases, Names, Repeats, Deltas, Frames, Values, Submissions, Text}) {
     for (const std::uint64_t number :
@@ -148,6 +153,52 @@ TEST(LaunchesBinary, AHeaderThatSaysSomethingElseIsRefused) {
       EXPECT_NE(refusal(file), "") << field << " " << number;
     }
   }
+}
+
+// Three launches on two queues, one with an extent, and two notes.
+LaunchSchedule example_with_queues() {
+  LaunchScheduleBuilder builder;
+  builder.queue("run", true);
+  builder.queue("", false);
+  builder.not_judged("one thing");
+  builder.not_judged("");
+  builder.launch("p", std::vector<std::uint64_t>{1});
+  builder.put_on(1);
+  builder.launch("q", std::vector<std::uint64_t>{2}, "k");
+  builder.extent(0, 3, 4);
+  builder.launch("q", {});
+  builder.put_on(1);
+  builder.submit({0, 3});
+  return std::move(builder).build().value();
+}
+
+TEST(LaunchesBinary, QueuesAndWhatIsNotJudgedAreGivenBack) {
+  const LaunchSchedule schedule = example_with_queues();
+  const std::string file = write_launches_binary(schedule);
+  EXPECT_EQ(read(file).value(), schedule);
+  const auto document = JsonDocument::parse(write_launches(schedule), "l.json");
+  EXPECT_EQ(read_launches(*document).value(), schedule);
+  LaunchScheduleBuilder builder;
+  builder.queue("alone", true);
+  builder.launch("p", {});
+  const auto named = std::move(builder).build().value();
+  EXPECT_EQ(read(write_launches_binary(named)).value(), named);
+}
+
+TEST(LaunchesBinary, QueuesThatAreDamagedAreRefused) {
+  const std::string file = write_launches_binary(example_with_queues());
+  for (std::size_t size = 8; size < file.size(); ++size) {
+    EXPECT_NE(refusal(file.substr(0, size)), "") << size;
+  }
+  for (std::size_t at = 8; at + 8 <= file.size(); at += 8) {
+    for (const std::uint64_t number : {std::uint64_t{7}, std::uint64_t{1} << 62, UINT64_MAX}) {
+      const auto schedule = read(with(file, at, number));
+      if (!schedule) continue;
+      EXPECT_EQ(read(write_launches_binary(*schedule)).value(), *schedule) << at;
+    }
+  }
+  const std::size_t counts = kParts + 8;
+  EXPECT_NE(refusal(with(file, counts + 8, 2)), "") << "two launches of three say their queue";
 }
 
 TEST(LaunchesBinary, IndicesAndBoundsAreChecked) {
@@ -189,17 +240,56 @@ TEST(LaunchesBinary, TextsAreUtf8AndStandOnce) {
   EXPECT_EQ(refusal(file), "l.bin: phase texts: 'q' stands twice");
 }
 
-TEST(MapFile, GivesEveryByteOfPlainFilesAndOfOthers) {
+TEST(ReadBytes, WhatIsCutShortLaterStaysAsItWasRead) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.file("l.launches.bin");
+  const std::string file = write_launches_binary(example()) + std::string(1 << 20, 'x');
+  ASSERT_TRUE(write_files(std::vector<FileContent>{{path, file}}));
+  const auto content = read_bytes(path).value();
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()),
+            file);
+}
+
+// Whoever writes the file may cut it short at any time: it is then refused, or what was there.
+TEST(ReadBytes, AFileThatIsCutShortMeanwhileIsRefused) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.file("l.launches.bin");
+  const std::string file(1 << 22, 'x');
+  ASSERT_TRUE(write_files(std::vector<FileContent>{{path, file}}));
+  std::atomic<bool> is_over = false;
+  std::thread writer([&] {
+    while (!is_over) {
+      std::filesystem::resize_file(path, 100);
+      std::filesystem::resize_file(path, file.size());
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const auto content = read_bytes(path);
+    const std::string said = content ? "" : to_string(content.error());
+    if (content) {
+      EXPECT_TRUE(content->bytes.size() == file.size() || content->bytes.size() == 100u);
+    } else {
+      EXPECT_NE(said.find("was cut short while it was read: it had 4194304 bytes, and has 100"),
+                std::string::npos)
+          << said;
+    }
+  }
+  is_over = true;
+  writer.join();
+}
+
+TEST(ReadBytes, GivesEveryByteOfPlainFilesAndOfOthers) {
   const test::TemporaryDirectory directory;
   for (const std::string content : {"", "a", "nine byte"}) {
     const std::string path = directory.file("x" + std::to_string(content.size()));
     ASSERT_TRUE(write_files(std::vector<FileContent>{{path, content}}));
-    const auto mapped = map_file(path).value();
-    EXPECT_EQ(std::string(reinterpret_cast<const char*>(mapped.bytes.data()), mapped.bytes.size()),
+    const auto read = read_bytes(path).value();
+    EXPECT_EQ(std::string(reinterpret_cast<const char*>(read.bytes.data()), read.bytes.size()),
               content);
   }
-  EXPECT_EQ(map_file("/dev/null").value().bytes.size(), 0u);
-  EXPECT_FALSE(map_file(directory.file("none")));
+  EXPECT_EQ(read_bytes("/dev/null").value().bytes.size(), 0u);
+  EXPECT_FALSE(read_bytes(directory.file("none")));
 }
 
 }  // namespace

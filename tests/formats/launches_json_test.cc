@@ -69,7 +69,10 @@ TEST(LaunchesReader, VersionTwoSaysWhatAWordReaches) {
       write_launches(without_extents(*schedule)).starts_with("{\"format\": \"berth.launches/1\""));
 
   EXPECT_NE(refusal(with("1", "[]")).find("extents: is not a field"), std::string::npos);
-  EXPECT_NE(refusal(with("3", "[]")).find("this version of the format"), std::string::npos);
+  EXPECT_NE(refusal(with("4", "[]"))
+                .find("expected \"berth.launches/1\", \"berth.launches/2\" or "
+                      "\"berth.launches/3\" (this version of the format"),
+            std::string::npos);
   EXPECT_NE(refusal(with("2", R"([{"word": 2, "reads": 1}])"))
                 .find("table[0].body[1].extents[0].word: found 2, expected a word of the launch, "
                       "which has 2"),
@@ -79,6 +82,48 @@ TEST(LaunchesReader, VersionTwoSaysWhatAWordReaches) {
             std::string::npos);
   EXPECT_NE(refusal(with("2", R"([{"reads": 1}])")).find("extents[0].word: is missing"),
             std::string::npos);
+}
+
+constexpr const char* kQueues = R"({"format": "berth.launches/3",
+ "queues": [{"name": "run", "in_order": true}, {"name": "copy", "in_order": false}],
+ "not_judged": ["what a kernel reads of its own accord"],
+ "table": [
+  {"phase": "p", "words": [1], "queue": 1},
+  {"phase": "p", "words": [2], "extents": [{"word": 0, "reads": 4}]}],
+ "submissions": [{"first": 0, "count": 2}]})";
+
+TEST(LaunchesReader, VersionThreeSaysWhichQueueALaunchIsOnAndWhatIsNotJudged) {
+  const auto schedule = read(kQueues);
+  ASSERT_TRUE(schedule) << to_string(schedule.error());
+  EXPECT_EQ(schedule->queues()[1], (LaunchQueue{"copy", false}));
+  EXPECT_EQ(schedule->queue_of(LaunchId(0)), 1u);
+  EXPECT_EQ(schedule->queue_of(LaunchId(1)), 0u);
+  EXPECT_EQ(schedule->extents().size(), 1u);
+  EXPECT_EQ(schedule->not_judged()[0], "what a kernel reads of its own accord");
+  const std::string written = write_launches(*schedule);
+  EXPECT_TRUE(written.starts_with("{\"format\": \"berth.launches/3\"")) << written;
+  EXPECT_EQ(read(written).value(), *schedule);
+}
+
+TEST(LaunchesReader, QueuesAreThoseThatThereAre) {
+  const auto with = [](const std::string& old, const std::string& now) {
+    std::string text = kQueues;
+    return text.replace(text.find(old), old.size(), now);
+  };
+  EXPECT_NE(refusal(with("\"queue\": 1", "\"queue\": 2"))
+                .find("table[0].queue: found 2, expected one of the queues, of which there are 2"),
+            std::string::npos);
+  EXPECT_NE(refusal(with("launches/3", "launches/2")).find("is not a field that belongs here"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal(
+          with(R"([{"name": "run", "in_order": true}, {"name": "copy", "in_order": false}])", "[]"))
+          .find("queues: is empty"),
+      std::string::npos);
+  EXPECT_NE(refusal(with("\"what a kernel reads of its own accord\"", "7"))
+                .find("not_judged: holds 7, expected strings"),
+            std::string::npos);
+  EXPECT_TRUE(read(with(", \"in_order\": true", ""))->queues()[0].in_order);
 }
 
 TEST(LaunchesReader, WordsMayBeStringsAndStepsNegative) {

@@ -24,7 +24,7 @@ struct Watched {
   Watched() {
     capture.memories = {{CapturedMemory::Kind::Buffer, Address(kBase), Bytes(4096)},
                         {CapturedMemory::Kind::Svm, Address(kBase << 8), Bytes(4096)}};
-    capture.queues = 1;
+    capture.in_order = {true};
     capture.ended = true;
   }
 
@@ -38,10 +38,10 @@ struct Watched {
     return {its.address.value(), memory, its.bytes, access};
   }
   void kernel(const std::string& name, std::vector<CapturedWord> words) {
-    capture.commands.push_back({true, name, std::move(words)});
+    capture.commands.push_back({true, name, std::move(words), 1});
   }
   void move(const std::string& name, std::vector<CapturedWord> words) {
-    capture.commands.push_back({false, name, std::move(words)});
+    capture.commands.push_back({false, name, std::move(words), 1});
   }
   LoweredSchedule lowered(CapturedPart part = CapturedPart::Everything) const {
     return lower_capture(capture, part).value();
@@ -238,17 +238,56 @@ TEST(Captured, WhatTheRecordCannotSayIsSaid) {
   const MemoryId a = run.part(0, 512);
   run.part(256, 512);
   run.kernel("k", {run.word(a, Access::Read), run.word(MemoryId(3), Access::Read)});
-  run.capture.queues = 2;
   run.capture.unseen_pointers = 3;
   run.capture.ended = false;
   const std::vector<std::string> expected = {
       "step 0 (k) reads part 3, bytes [0, 512) of memory 1 before anything writes it",
       "step 0 (k) reads part 4, bytes [256, 768) of memory 1 before anything writes it",
-      "kernels ran on 2 queues: launches are judged in the order in which they were asked for, "
-      "which is the order in which they run only where the program waits",
-      "3 arguments have more than 8 bytes: pointers inside them are not seen",
+      "3 arguments have more than 8 bytes, and the record does not say which: pointers inside them "
+      "are not seen",
       "the record does not say that the program ended: it may be cut short"};
-  EXPECT_EQ(run.lowered().warnings, expected);
+  const LoweredSchedule lowered = run.lowered();
+  EXPECT_EQ(lowered.warnings, expected);
+  const auto said = lowered.launches.not_judged();
+  EXPECT_EQ(std::vector(said.begin(), said.end()), expected) << "the launches say it too";
+  EXPECT_TRUE(lowered.launches.queues().empty());
+}
+
+TEST(Captured, LaunchesOfSeveralQueuesSayWhichTheyAreOn) {
+  Watched run;
+  run.move("write", {run.word(MemoryId(0), Access::Write)});
+  run.capture.commands.back().queue = 0;
+  run.kernel("k", {run.word(MemoryId(0), Access::Both)});
+  EXPECT_TRUE(run.lowered().launches.queues().empty()) << "what the host does is done at once";
+  run.capture.in_order = {true, true, false};
+  run.move("read", {run.word(MemoryId(0), Access::Read)});
+  run.capture.commands.back().queue = 2;
+  const LoweredSchedule lowered = run.lowered();
+  const auto queues = lowered.launches.queues();
+  EXPECT_EQ(std::vector(queues.begin(), queues.end()),
+            (std::vector<LaunchQueue>{{"queue 1", true}, {"queue 2", true}, {"host", true}}));
+  EXPECT_EQ(lowered.launches.queue_of(LaunchId(0)), 2u);
+  EXPECT_EQ(lowered.launches.queue_of(LaunchId(1)), 0u);
+  EXPECT_EQ(lowered.launches.queue_of(LaunchId(2)), 1u);
+  EXPECT_EQ(lowered.warnings,
+            (std::vector<std::string>{
+                "commands ran on 2 queues: launches are judged in the order in which they were "
+                "asked for, which is the order in which they run only where the program waits; "
+                "certify says undecided, unless it is told --host-order"}));
+  EXPECT_TRUE(lowered.launches.not_judged().empty()) << "the queues say it";
+  EXPECT_TRUE(run.lowered(CapturedPart::Kernels).launches.queues().empty());
+}
+
+TEST(Captured, AQueueThatIsOutOfOrderIsSaidWhereSomethingRanOnIt) {
+  Watched run;
+  run.capture.in_order = {true, false};
+  run.kernel("k", {run.word(MemoryId(0), Access::Both)});
+  EXPECT_TRUE(run.lowered().launches.queues().empty());
+  run.capture.commands.back().queue = 2;
+  const LoweredSchedule lowered = run.lowered();
+  ASSERT_EQ(lowered.launches.queues().size(), 1u);
+  EXPECT_EQ(lowered.launches.queues()[0], (LaunchQueue{"queue 2", false}));
+  EXPECT_TRUE(lowered.warnings[0].starts_with("commands ran on a queue that is out of order"));
 }
 
 // Bytes that know which tensor they were last written as.

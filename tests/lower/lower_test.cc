@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "berth/certify/arena_coverage.h"
 #include "berth/certify/arena_report.h"
 #include "berth/certify/explain_arena.h"
 #include "berth/live/schedule_lives.h"

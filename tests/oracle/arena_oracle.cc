@@ -90,10 +90,12 @@ class Oracle {
     return nullptr;
   }
 
-  // Addresses from `least` to `most`: they miss the windows, or lie in one range.
-  bool stretch_is_named(Integer least, Integer most, const PhasePlanes& phase) const {
+  // Addresses from `least` to `most`: they lie in one range; or they miss the windows, where that
+  // is enough.
+  bool stretch_is_named(Integer least, Integer most, const PhasePlanes& phase,
+                        bool may_miss) const {
     const ByteSet stretch = bytes_between(least, most);
-    if ((stretch & windows_).none()) return true;
+    if (may_miss && (stretch & windows_).none()) return true;
     if (static_cast<Integer>(stretch.count()) != most - least + 1) return false;
     const auto lies_in = [&](const NamedRange& range) {
       return (stretch & ~bytes_of(range)).none();
@@ -102,26 +104,28 @@ class Oracle {
            std::ranges::any_of(phase.planes, lies_in, &Plane::range);
   }
 
-  // With so many bytes from each address on.
-  bool values_are_named(const std::vector<Integer>& values, std::uint64_t length,
+  // Addresses alone, or with so many bytes from each of them on.
+  using Length = std::optional<std::uint64_t>;
+
+  bool values_are_named(const std::vector<Integer>& values, Length length,
                         const PhasePlanes& phase) const {
     return std::ranges::all_of(values, [&](Integer value) {
       const Integer address = (value % kAll + kAll) % kAll;
-      const Integer last = address + (length - 1);
-      return last < kAll && stretch_is_named(address, last, phase);
+      const Integer last = address + (length.value_or(1) - 1);
+      return last < kAll && stretch_is_named(address, last, phase, !length);
     });
   }
 
-  bool hull_is_named(const std::vector<Integer>& values, std::uint64_t length,
+  bool hull_is_named(const std::vector<Integer>& values, Length length,
                      const PhasePlanes& phase) const {
     const auto [least, most] = std::ranges::minmax(values);
-    if (most - least >= kAll) return length == 1 && stretch_is_named(0, kAll - 1, phase);
+    if (most - least >= kAll) return !length && stretch_is_named(0, kAll - 1, phase, true);
     for (const Integer turn : {-kAll, Integer(0), kAll}) {
       const Integer from = std::max(least - turn, Integer(0));
       const Integer to = std::min(most - turn, kAll - 1);
       if (from > to) continue;
-      const Integer last = to + (length - 1);
-      if (last >= kAll || !stretch_is_named(from, last, phase)) return false;
+      const Integer last = to + (length.value_or(1) - 1);
+      if (last >= kAll || !stretch_is_named(from, last, phase, !length)) return false;
     }
     return true;
   }
@@ -147,10 +151,10 @@ class Oracle {
       }
       const bool one_by_one =
           exact_ || (!framed && (movers == 0 || (movers == 1 && iterations <= 64)));
-      std::uint64_t length = 1;
+      Length length;
       for (const Extent& extent : item.extents) {
         if (extent.launch != position || extent.word != word) continue;
-        length = std::max({length, extent.reads, extent.writes});
+        length = std::max({std::uint64_t{1}, extent.reads, extent.writes});
       }
       if (!(one_by_one ? values_are_named(values, length, *phase)
                        : hull_is_named(values, length, *phase))) {

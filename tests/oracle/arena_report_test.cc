@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <random>
+#include <set>
+#include <string>
+#include <tuple>
 
+#include "berth/certify/arena_coverage.h"
 #include "tests/support/arenas.h"
 
 // Each report, held against the case that it explains by going through all there is.
@@ -139,7 +144,8 @@ class Check {
 
   void operator()(const StrayAccessReport& report) const {
     const StrayWord word = {report.stray.launch, report.stray.word};
-    const std::uint64_t length = std::max(report.extent.reads, report.extent.writes);
+    const std::uint64_t length =
+        std::max({std::uint64_t{1}, report.extent.reads, report.extent.writes});
     for (std::uint64_t t = 0; t < report.iteration.value_or(report.iterations); ++t) {
       EXPECT_FALSE(bytes_stray(word, value(word, t), length)) << t;
     }
@@ -221,10 +227,6 @@ class Check {
   bool bytes_stray(const StrayWord& word, std::uint64_t at, std::uint64_t length) const {
     const AddressRange bytes = {at, at + WideAddress(length)};
     if (bytes.upper > kAddressEnd) return true;
-    const auto meets = [&](const Window& window) {
-      return addresses(window.address, window.bytes).overlaps(bytes);
-    };
-    if (std::ranges::none_of(planes_.windows(), meets)) return false;
     const auto ranges = named(word);
     return std::ranges::none_of(
         ranges, [&](const NamedRange& range) { return range.extent().covers(bytes); });
@@ -337,6 +339,29 @@ std::uint64_t words_in_windows(const ArenaCase& arena, const PlaneTable& planes)
   return count;
 }
 
+// What several tensors take among the planes of the phases that run, byte by byte.
+void expect_shared_bytes(const ArenaCase& arena, const PlaneTable& planes,
+                         const ArenaCoverage& coverage) {
+  std::set<std::string> run;
+  for (const Run& instance : instances_of(arena)) run.insert(instance.phase);
+  std::map<std::uint64_t, std::set<std::tuple<std::string, std::uint64_t, std::uint64_t>>> takers;
+  std::uint64_t count = 0;
+  for (const PhasePlanes& phase : planes.phases()) {
+    if (!run.contains(phase.phase)) continue;
+    for (const Plane& plane : phase.planes) {
+      const auto& [name, address, bytes] = plane.range;
+      ++count;
+      for (std::uint64_t i = 0; i < bytes.count(); ++i) {
+        takers[address.value() + i].insert({name, address.value(), bytes.count()});
+      }
+    }
+  }
+  EXPECT_EQ(coverage.planes, count);
+  const auto shared =
+      std::ranges::count_if(takers, [](const auto& byte) { return byte.second.size() > 1; });
+  EXPECT_EQ(coverage.shared_bytes, static_cast<WideAddress>(shared));
+}
+
 // Holds the report and the coverage of a case against going through it; which report it is.
 std::size_t reported_kind(const ArenaCase& arena) {
   const PlaneTable planes = arena.planes();
@@ -350,6 +375,7 @@ std::size_t reported_kind(const ArenaCase& arena) {
   EXPECT_EQ(coverage.launches, schedule.size());
   EXPECT_EQ(coverage.words_in_windows, words_in_windows(arena, planes));
   EXPECT_LE(coverage.with_extents, coverage.words_in_windows);
+  if (verdict.code() != 1) expect_shared_bytes(arena, planes, coverage);
   return report.index();
 }
 
