@@ -94,6 +94,10 @@ Result<std::pair<std::string, std::string>> named_text(const std::string& option
 }
 
 Result<SizeRange> range_of(const std::string& text) {
+  if (text == "N") {
+    return usage_error("--bind", "found 'N', which stands for a size that is to be said",
+                       "write a number in its place");
+  }
   const auto dots = text.find("..");
   const auto least = number_of("--bind", text.substr(0, dots));
   if (!least) return tl::unexpected(least.error());
@@ -107,9 +111,25 @@ Result<SizeRange> range_of(const std::string& text) {
   return SizeRange{*least, *most};
 }
 
+// What stands in a line that was asked for is no answer yet.
+std::optional<Error> find_placeholder(const std::string& text) {
+  const auto colon = text.find(':');
+  const std::string sizes = text.substr(0, colon);
+  const bool has_sizes = sizes == "DIMS" || ("x" + sizes + "x").find("xNx") != std::string::npos;
+  const bool has_type = colon != std::string::npos && text.substr(colon + 1) == "TYPE";
+  if (!has_sizes && !has_type) return std::nullopt;
+  const std::string what = has_sizes && has_type ? "sizes and a type"
+                           : has_sizes           ? "sizes"
+                                                 : "a type";
+  return Error{Error::Kind::Usage, "--shape",
+               fmt::format("found '{}', which stands for {} that are to be said", text, what),
+               fmt::format("write them in its place, such as 1x64{}", has_type ? ":float32" : "")};
+}
+
 // 1x64, 1x64:float16; nothing in front of the colon is a scalar.
 Result<GivenShape> shape_of(const std::string& text) {
   GivenShape shape;
+  if (auto error = find_placeholder(text)) return tl::unexpected(*std::move(error));
   const auto colon = text.find(':');
   if (colon != std::string::npos) {
     shape.element = Dtype::of(text.substr(colon + 1));

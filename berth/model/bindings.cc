@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "berth/model/control_flow.h"
 #include "berth/model/numbers.h"
+#include "berth/model/size_expression.h"
 
 namespace berth {
 namespace {
@@ -16,15 +16,6 @@ const Value* find(const std::vector<std::pair<std::string, Value>>& pairs,
                   const std::string& name) {
   const auto at = std::ranges::find(pairs, name, &std::pair<std::string, Value>::first);
   return at == pairs.end() ? nullptr : &at->second;
-}
-
-// In single quotes where a shell would take it apart.
-std::string quoted(const std::string& text) {
-  const bool is_plain = std::ranges::all_of(text, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./:=+,").find(c) != std::string_view::npos;
-  });
-  return is_plain ? text : "'" + text + "'";
 }
 
 // Of one number, whose value may decide sizes and branches.
@@ -37,105 +28,18 @@ bool is_scalar_input(const ModelGraph& graph, const std::string& name) {
   });
 }
 
-std::optional<Error> find_unknown_name(const ModelGraph& graph, const Bindings& bindings) {
+// The names of sizes, and of what they are computed from.
+std::set<std::string> symbols_of(const ModelGraph& graph) {
   std::set<std::string> symbols;
-  std::set<std::string> names;
   for (const ModelValue& value : graph.values) {
-    names.insert(value.name);
     if (!value.declared.dims) continue;
     for (const DeclaredDim& dim : *value.declared.dims) {
-      if (!dim.symbol.empty()) symbols.insert(dim.symbol);
+      if (dim.symbol.empty() || !symbols.insert(dim.symbol).second) continue;
+      for (std::string& part : parts_of(dim.symbol)) symbols.insert(std::move(part));
     }
   }
-  for (const auto& [name, range] : bindings.symbols) {
-    if (symbols.contains(name)) continue;
-    if (is_scalar_input(graph, name)) {
-      if (!range.is_open()) continue;
-      return Error{Error::Kind::Usage, "--bind",
-                   fmt::format("'{}' is an input, and its value no size", name),
-                   "give it one value, not a range"};
-    }
-    const auto known = symbols.empty() ? std::string("its sizes have no names")
-                                       : fmt::format("it has {}", fmt::join(symbols, ", "));
-    return Error{Error::Kind::Usage, "--bind",
-                 fmt::format("{} has no dimension '{}'", graph.file, name), known};
-  }
-  for (const auto& [name, shape] : bindings.shapes) {
-    if (names.contains(name)) continue;
-    return Error{Error::Kind::Usage, "--shape",
-                 fmt::format("{} has no value '{}'", graph.file, name),
-                 "name an input of the model, or a result as the model names it"};
-  }
-  return std::nullopt;
+  return symbols;
 }
-
-// What no rule will find out: what the model is given, and what operators that we know nothing of
-// give to their bodies.
-std::vector<TensorId> given_values(const ModelGraph& graph) {
-  std::vector<TensorId> given = graph.blocks[0].inputs;
-  for (const ModelBlock& block : graph.blocks) {
-    for (const ModelNode& node : block.nodes) {
-      if (is_known_control(node)) continue;
-      for (const ModelBody& body : node.bodies) {
-        const auto& inputs = graph.blocks[body.block].inputs;
-        given.insert(given.end(), inputs.begin(), inputs.end());
-      }
-    }
-  }
-  return given;
-}
-
-class OpenSizes {
- public:
-  OpenSizes(const ModelGraph& graph, const Bindings& bindings)
-      : graph_(graph), bindings_(bindings) {}
-
-  std::optional<Error> find() {
-    for (const TensorId id : given_values(graph_)) look_at(graph_.values[id.index()]);
-    if (flags_.empty()) return std::nullopt;
-    return Error{Error::Kind::Input, graph_.file,
-                 fmt::format("leaves {} open: {}", flags_.size() == 1 ? "a size" : "sizes",
-                             fmt::join(what_, ", ")),
-                 fmt::format("add {}", fmt::join(flags_, " "))};
-  }
-
- private:
-  void look_at(const ModelValue& value) {
-    if (!value.declared.tensor || bindings_.shape(value.name) != nullptr) return;
-    if (!value.declared.dims) return ask_for_shape(value);
-    const bool has_nameless = std::ranges::any_of(*value.declared.dims, [](const DeclaredDim& dim) {
-      return !dim.size && dim.symbol.empty();
-    });
-    if (has_nameless) return ask_for_shape(value);
-    for (const DeclaredDim& dim : *value.declared.dims) {
-      if (dim.size || bindings_.symbol(dim.symbol) != nullptr) continue;
-      if (!asked_.insert(dim.symbol).second) continue;
-      what_.push_back(dim.symbol);
-      flags_.push_back("--bind " + quoted(dim.symbol + "=N"));
-    }
-  }
-
-  void ask_for_shape(const ModelValue& value) {
-    std::string dims = "...";
-    if (value.declared.dims) {
-      std::vector<std::string> each;
-      for (const DeclaredDim& dim : *value.declared.dims) {
-        const SizeRange* bound = bindings_.symbol(dim.symbol);
-        const auto size = dim.size ? dim.size : bound ? std::optional(bound->most) : std::nullopt;
-        each.push_back(size ? fmt::format("{}", *size) : "N");
-      }
-      dims = fmt::format("{}", fmt::join(each, "x"));
-    }
-    what_.push_back("the shape of '" + value.name + "'");
-    flags_.push_back("--shape " + quoted(value.name + "=" + dims));
-  }
-
-  const ModelGraph& graph_;
-  const Bindings& bindings_;
-  std::set<std::string> asked_;
-  std::vector<std::string> what_;
-  std::vector<std::string> flags_;
-};
 
 }  // namespace
 
@@ -149,6 +53,17 @@ const GivenShape* Bindings::shape(const std::string& name) const {
 
 bool Bindings::has_range() const {
   return std::ranges::any_of(symbols, [](const auto& entry) { return entry.second.is_open(); });
+}
+
+std::optional<std::uint64_t> size_at(const Bindings& bindings, const std::string& symbol, End end) {
+  const auto bound = [&](const std::string& name) -> std::optional<std::uint64_t> {
+    const SizeRange* range = bindings.symbol(name);
+    if (range == nullptr || (range->is_open() && end == End::Open)) return std::nullopt;
+    return end == End::Least ? range->least : range->most;
+  };
+  if (symbol.empty()) return std::nullopt;
+  if (bindings.symbol(symbol) != nullptr) return bound(symbol);
+  return computed_size(symbol, bound);
 }
 
 Fact stated_fact(const ModelValue& value, const Bindings& bindings, End end) {
@@ -169,21 +84,35 @@ Fact stated_fact(const ModelValue& value, const Bindings& bindings, End end) {
   }
   fact.shape.emplace();
   for (const DeclaredDim& dim : *value.declared.dims) {
-    const SizeRange* bound = dim.symbol.empty() ? nullptr : bindings.symbol(dim.symbol);
-    if (bound != nullptr && bound->is_open() && end == End::Open) {
-      fact.shape->emplace_back();
-    } else if (bound != nullptr) {
-      fact.shape->push_back(end == End::Least ? bound->least : bound->most);
-    } else {
-      fact.shape->push_back(dim.size);
-    }
+    fact.shape->push_back(dim.size ? dim.size : size_at(bindings, dim.symbol, end));
   }
   return fact;
 }
 
-std::optional<Error> find_open_sizes(const ModelGraph& graph, const Bindings& bindings) {
-  if (auto error = find_unknown_name(graph, bindings)) return error;
-  return OpenSizes(graph, bindings).find();
+std::optional<Error> find_unknown_name(const ModelGraph& graph, const Bindings& bindings) {
+  const std::set<std::string> symbols = symbols_of(graph);
+  std::set<std::string> names;
+  for (const ModelValue& value : graph.values) names.insert(value.name);
+  for (const auto& [name, range] : bindings.symbols) {
+    if (symbols.contains(name)) continue;
+    if (is_scalar_input(graph, name)) {
+      if (!range.is_open()) continue;
+      return Error{Error::Kind::Usage, "--bind",
+                   fmt::format("'{}' is an input, and its value no size", name),
+                   "give it one value, not a range"};
+    }
+    const auto known = symbols.empty() ? std::string("its sizes have no names")
+                                       : fmt::format("it has {}", fmt::join(symbols, ", "));
+    return Error{Error::Kind::Usage, "--bind",
+                 fmt::format("{} has no dimension '{}'", graph.file, name), known};
+  }
+  for (const auto& [name, shape] : bindings.shapes) {
+    if (names.contains(name)) continue;
+    return Error{Error::Kind::Usage, "--shape",
+                 fmt::format("{} has no value '{}'", graph.file, name),
+                 "name an input of the model, or a result as the model names it"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace berth

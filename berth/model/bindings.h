@@ -42,11 +42,14 @@ struct Bindings {
 // Of each range: an end of it, or all of it at once, which leaves the size open.
 enum class End { Least, Most, Open };
 
+// The size that a symbol has at this end: bound, or computed from parts that are ("past + seq").
+// Nothing where that is open.
+std::optional<std::uint64_t> size_at(const Bindings& bindings, const std::string& symbol, End end);
+
 // What the model and the person say of a value together.
 Fact stated_fact(const ModelValue& value, const Bindings& bindings, End end);
 
-// Refuses names that the model does not have; and, all at once and with the flags to add, sizes of
-// inputs that are still open.
-std::optional<Error> find_open_sizes(const ModelGraph& graph, const Bindings& bindings);
+// Refuses names that the model does not have.
+std::optional<Error> find_unknown_name(const ModelGraph& graph, const Bindings& bindings);
 
 }  // namespace berth

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "berth/model/control_flow.h"
+#include "berth/model/mapped_bodies.h"
 #include "berth/model/open_results.h"
 #include "berth/model/rule.h"
 
@@ -161,7 +162,7 @@ class Inference {
     const Control control = control_of(node);
     if (control == Control::Other) {
       for (std::size_t i = 0; i < inputs.size(); ++i) passed[i] = stated(inputs[i]);
-      return passed;
+      return facts_passed(node, operands_of(node), std::move(passed));
     }
     if (control == Control::If) return passed;
     if (control == Control::Loop) {
@@ -267,9 +268,31 @@ class Inference {
     }
     const ShapeRule rule = find_rule(node.domain, node.op);
     if (rule == nullptr) return std::vector<Fact>();
+    const std::vector<Fact> operands = operands_of(node);
+    if (is_batched_scan(node)) {
+      std::vector<Fact> given;
+      for (const TensorId output : body_of(node, 0).outputs) given.push_back(fact(output));
+      return facts_scanned(node, operands, given);
+    }
+    auto results = rule(Call(node, operands));
+    if (results && std::ranges::any_of(operands, is_text)) mark_text(*results);
+    return results;
+  }
+
+  // Of text there is a shape, yet no fixed size; of lists there is no shape.
+  static bool is_text(const Fact& fact) { return !fact.tensor && fact.shape; }
+
+  // What is made of text and has no other type is text.
+  static void mark_text(std::vector<Fact>& results) {
+    for (Fact& result : results) {
+      if (!result.element) result.tensor = false;
+    }
+  }
+
+  std::vector<Fact> operands_of(const ModelNode& node) {
     std::vector<Fact> operands;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) operands.push_back(operand(node, i));
-    return rule(Call(node, operands));
+    return operands;
   }
 
   std::vector<Fact> results_of_branches(const ModelNode& node) {
@@ -340,7 +363,11 @@ class Inference {
   Fact with_stated(TensorId id, Fact follows) const {
     const Fact& said = stated(id);
     const bool is_given = bindings_.shape(graph_.values[id.index()].name) != nullptr;
-    if (!said.tensor) return unsized_fact();
+    if (!said.tensor) {  // of text the shape is known all the same
+      Fact unsized = follows.tensor ? unsized_fact() : std::move(follows);
+      if (!unsized.shape) unsized.shape = said.shape;
+      return unsized;
+    }
     if (!follows.tensor && !is_given) return follows;
     follows.tensor = true;
     if (said.element) follows.element = said.element;
@@ -370,7 +397,7 @@ class Inference {
       const Dim& other = (*follows.shape)[i];
       const std::string& symbol = (*value.declared.dims)[i].symbol;
       if (!one || !other || one == other) continue;
-      if (!symbol.empty()) {
+      if (bindings_.symbol(symbol) != nullptr) {
         return refused(node, fmt::format("dimension {} of its result '{}' is {}, but '{}' is bound "
                                          "to {}",
                                          i, value.name, *other, symbol, *one));
@@ -411,16 +438,19 @@ bool is_sized(const Fact& fact) {
 }
 
 Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings, End end) {
-  if (auto error = find_open_sizes(graph, bindings)) return tl::unexpected(std::move(*error));
+  if (auto error = find_unknown_name(graph, bindings)) return tl::unexpected(std::move(*error));
+  const OpenSizes open = open_sizes(graph, bindings);
   std::optional<std::vector<bool>> runs;
   if (bindings.has_range()) {
     const auto all = Inference(graph, bindings, End::Open).infer();
-    if (!all) return tl::unexpected(all.error());
+    if (!all) return tl::unexpected(open.flags.empty() ? all.error() : question(graph, open));
     runs = all->block_runs;
   }
   auto facts = Inference(graph, bindings, end).infer(std::move(runs));
+  // While sizes are open, a branch that does not fit may be one that they leave out.
+  if (!facts && !open.flags.empty()) return tl::unexpected(question(graph, open));
   if (!facts) return facts;
-  auto notes = settle_open_results(graph, *facts);
+  auto notes = settle_open_results(graph, *facts, bindings, open);
   if (!notes) return tl::unexpected(notes.error());
   facts->notes.insert(facts->notes.end(), notes->begin(), notes->end());
   return facts;

@@ -37,6 +37,21 @@ TEST(OnnxCommand, SizesThatAreOpenAreBadInputWithTheFlagsToAdd) {
             "       add --bind batch=N --bind n=N\n");
 }
 
+TEST(OnnxCommand, APlaceholderIsNoAnswer) {
+  CommandLine command;
+  command.write("m.onnx", model());
+  EXPECT_EQ(command.run({"plan", "m.onnx", "--bind", "batch=N"}).err,
+            "berth: error: --bind: found 'N', which stands for a size that is to be said\n"
+            "       write a number in its place\n");
+  EXPECT_EQ(command.run({"plan", "m.onnx", "--shape", "y=DIMS:TYPE"}).err,
+            "berth: error: --shape: found 'DIMS:TYPE', which stands for sizes and a type that are "
+            "to be said\n"
+            "       write them in its place, such as 1x64:float32\n");
+  EXPECT_EQ(command.run({"plan", "m.onnx", "--shape", "y=1xN"}).err,
+            "berth: error: --shape: found '1xN', which stands for sizes that are to be said\n"
+            "       write them in its place, such as 1x64\n");
+}
+
 TEST(OnnxCommand, APlanIsWrittenAndCheckedAgainstTheSameSizes) {
   CommandLine command;
   command.write("m.onnx", model());

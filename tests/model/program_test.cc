@@ -150,7 +150,8 @@ TEST(ModelProgram, AnOperatorWithoutARuleNamesTheFlagThatSettlesIt) {
   };
   EXPECT_EQ(refusal_of(write),
             "m.onnx: the shape that example.Mystery 'the one' gives is not known: the model does "
-            "not say it, and there is no rule for such an operator (add --shape 'm=N:float32')");
+            "not say it, and there is no rule for such an operator (add --shape m=DIMS:TYPE; for "
+            "DIMS write sizes, such as 1x64; for TYPE an element type, such as float32)");
   const auto model = program_of(
       write, {.bindings = {.symbols = {}, .shapes = {{"m", {{7}, Dtype::of("float16")}}}}});
   EXPECT_EQ(bytes_of(model.program, "y"), Bytes(14));
@@ -170,7 +171,7 @@ TEST(ModelProgram, WhatOnlyTheRunDecidesIsLeftOutByNameUnlessItIsBound) {
   EXPECT_EQ(open.notes,
             (std::vector<std::string>{
                 "only the run decides some sizes, so these values and what depends on them are not "
-                "planned; to plan them, add --bind 'found=N'"}));
+                "planned; to plan them, add --bind found=N"}));
   const auto settled =
       program_of(write, {.bindings = {.symbols = {{"found", {0, 8}}}, .shapes = {}}});
   EXPECT_EQ(bytes_of(settled.program, "y"), Bytes(64));
