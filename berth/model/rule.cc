@@ -11,11 +11,7 @@ using Table = std::map<std::pair<std::string_view, std::string_view>, ShapeRule>
 
 Table table_of_rules() {
   Table table;
-  for (const auto rows : {elementwise_rules(), reduction_rules(), window_rules(), matrix_rules(),
-                          layout_rules(), part_rules(), gather_rules(), maker_rules(),
-                          recurrent_rules(), fused_rules(), list_rules()}) {
-    for (const RuleRow& row : rows) table.emplace(std::pair(row.domain, row.op), row.rule);
-  }
+  for (const RuleRow& row : all_rules()) table.emplace(std::pair(row.domain, row.op), row.rule);
   return table;
 }
 
@@ -40,6 +36,18 @@ std::optional<std::vector<T>> all_known(const std::optional<Numbers>& numbers) {
 }
 
 }  // namespace
+
+std::vector<RuleRow> all_rules() {
+  std::vector<RuleRow> all;
+  for (const auto rows :
+       {elementwise_rules(), reduction_rules(), window_rules(), matrix_rules(), layout_rules(),
+        part_rules(), gather_rules(), maker_rules(), recurrent_rules(), fused_rules(), list_rules(),
+        attention_rules(), signal_rules(), image_rules(), text_rules(), quantized_rules(),
+        training_rules(), learned_rules()}) {
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  return all;
+}
 
 ShapeRule find_rule(std::string_view domain, std::string_view op) {
   static const Table table = table_of_rules();

@@ -65,6 +65,9 @@ struct RuleRow {
 // Null where there is none. What each says holds of every version of the operator.
 ShapeRule find_rule(std::string_view domain, std::string_view op);
 
+// Of all families, in no order.
+std::vector<RuleRow> all_rules();
+
 // The families, each in a file of its own.
 std::span<const RuleRow> elementwise_rules();
 std::span<const RuleRow> reduction_rules();
@@ -77,6 +80,13 @@ std::span<const RuleRow> maker_rules();
 std::span<const RuleRow> recurrent_rules();
 std::span<const RuleRow> fused_rules();
 std::span<const RuleRow> list_rules();
+std::span<const RuleRow> attention_rules();
+std::span<const RuleRow> signal_rules();
+std::span<const RuleRow> image_rules();
+std::span<const RuleRow> text_rules();
+std::span<const RuleRow> quantized_rules();
+std::span<const RuleRow> training_rules();
+std::span<const RuleRow> learned_rules();
 
 // --- What the families share ---
 

@@ -87,6 +87,16 @@ Answer cast(const Call& call) {
   return std::vector{std::move(result)};
 }
 
+// The same bits, taken for another type of as many.
+Answer bit_cast(const Call& call) {
+  const auto element = element_of_code(call.integer("to", 0));
+  if (element && call[0].element && element->bits() != call[0].element->bits()) {
+    return refused(fmt::format("it takes {} for {}, which has other bits", call[0].element->name(),
+                               element->name()));
+  }
+  return std::vector{tensor_fact(element, call.shape(0))};
+}
+
 Answer cast_like(const Call& call) {
   return std::vector{tensor_fact(call[1].element, call.shape(0))};
 }
@@ -158,6 +168,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Clip", like_first},
     {"", "Cos", like_first},
     {"", "Cosh", like_first},
+    {"", "CumProd", like_first},
     {"", "CumSum", like_first},
     {"", "Elu", like_first},
     {"", "Erf", like_first},
@@ -195,6 +206,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Softplus", like_first},
     {"", "Softsign", like_first},
     {"", "Sqrt", like_first},
+    {"", "SwiGLU", like_first},
     {"", "Swish", like_first},
     {"", "Tan", like_first},
     {"", "Tanh", like_first},
@@ -226,6 +238,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Less", comparison},
     {"", "LessOrEqual", comparison},
     {"", "Where", choice},
+    {"", "BitCast", bit_cast},
     {"", "Cast", cast},
     {"", "CastLike", cast_like},
     {"", "QuantizeLinear", quantize},

@@ -5,32 +5,12 @@
 #include <array>
 #include <utility>
 
+#include "berth/model/dims.h"
 #include "berth/model/matrix.h"
 #include "berth/model/rule.h"
 
 namespace berth {
 namespace {
-
-Dim times(const Dim& dim, std::uint64_t factor) {
-  std::uint64_t product = 0;
-  if (!dim || __builtin_mul_overflow(*dim, factor, &product)) return std::nullopt;
-  return product;
-}
-
-Dim sum(const Dim& a, const Dim& b) {
-  std::uint64_t total = 0;
-  if (!a || !b || __builtin_add_overflow(*a, *b, &total)) return std::nullopt;
-  return total;
-}
-
-Dim quotient(const Dim& dim, std::int64_t divisor) {
-  if (!dim || divisor < 1) return std::nullopt;
-  return *dim / static_cast<std::uint64_t>(divisor);
-}
-
-Dim dim_of(const std::optional<Shape>& shape, std::size_t at) {
-  return shape && at < shape->size() ? (*shape)[at] : Dim();
-}
 
 Answer like_first(const Call& call) {
   return std::vector{tensor_fact(call[0].element, call.shape(0))};

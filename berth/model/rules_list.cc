@@ -11,6 +11,16 @@ Answer list(const Call&) {
   return std::vector{unsized_fact()};
 }
 
+// As many lists as results; the body's results are their elements.
+Answer lists(const Call& call) {
+  return std::vector<Fact>(call.outputs(), unsized_fact());
+}
+
+// Of version 8, which is no known loop: its results follow from its body.
+Answer scan(const Call&) {
+  return std::vector<Fact>();
+}
+
 // A tensor whose shape only the run decides.
 Answer taken_out(const Call&) {
   return std::vector{Fact()};
@@ -34,12 +44,14 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Optional", list},
     {"", "OptionalGetElement", unwrapped},
     {"", "OptionalHasElement", flag},
+    {"", "Scan", scan},
     {"", "SequenceAt", taken_out},
     {"", "SequenceConstruct", list},
     {"", "SequenceEmpty", list},
     {"", "SequenceErase", list},
     {"", "SequenceInsert", list},
     {"", "SequenceLength", length},
+    {"", "SequenceMap", lists},
     {"", "SplitToSequence", list},
 });
 

@@ -5,7 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "berth/model/dims.h"
 #include "berth/model/rule.h"
+#include "berth/model/window.h"
 
 namespace berth {
 namespace {
@@ -75,10 +77,11 @@ std::optional<std::uint64_t> places(const Call& call, const Window& window, std:
   return static_cast<std::uint64_t>(count);
 }
 
-using Shaped = tl::expected<std::optional<Shape>, std::string>;
+}  // namespace
 
-Shaped moved_over(const Call& call, const Shape& input, const std::vector<std::int64_t>& kernel,
-                  Dim channels) {
+tl::expected<std::optional<Shape>, std::string> moved_over(const Call& call, const Shape& input,
+                                                           const std::vector<std::int64_t>& kernel,
+                                                           Dim channels) {
   if (input.size() != kernel.size() + 2) {
     return refused(fmt::format("its kernel has {} axes, its operand of shape {} {}", kernel.size(),
                                text_of(input), input.size()));
@@ -102,7 +105,6 @@ Shaped moved_over(const Call& call, const Shape& input, const std::vector<std::i
   return result;
 }
 
-// The kernel's axes: an attribute, or those of the weights behind the channels.
 std::optional<std::vector<std::int64_t>> kernel_of(const Call& call, std::size_t weights) {
   if (auto kernel = call.integers("kernel_shape")) return kernel;
   if (!call.shape(weights) || call.shape(weights)->size() < 2) return std::nullopt;
@@ -115,6 +117,18 @@ std::optional<std::vector<std::int64_t>> kernel_of(const Call& call, std::size_t
   return kernel;
 }
 
+std::optional<std::string> find_channel_fault(const Call& call, const Dim& channels,
+                                              const std::optional<Shape>& filter) {
+  const Dim taken = dim_of(filter, 1);
+  if (!taken || !channels) return std::nullopt;
+  const auto groups = call.integer("group", 1);
+  if (groups >= 1 && times(taken, size_from(groups)) == channels) return std::nullopt;
+  return fmt::format("its weights of shape {} in {} groups do not go with {} channels",
+                     text_of(filter), groups, *channels);
+}
+
+namespace {
+
 Answer convolve(const Call& call, std::size_t weights, std::optional<Dtype> element) {
   const auto kernel = kernel_of(call, weights);
   const auto& shape = call.shape(0);
@@ -124,16 +138,7 @@ Answer convolve(const Call& call, std::size_t weights, std::optional<Dtype> elem
     return refused(fmt::format("its weights have shape {}, its kernel {} axes", text_of(filter),
                                kernel->size()));
   }
-  if (filter && shape->size() > 1 && (*filter)[1] && (*shape)[1]) {
-    const auto groups = call.integer("group", 1);
-    std::uint64_t taken = 0;
-    if (groups < 1 ||
-        __builtin_mul_overflow(*(*filter)[1], static_cast<std::uint64_t>(groups), &taken) ||
-        taken != *(*shape)[1]) {
-      return refused(fmt::format("its weights of shape {} in {} groups do not go with {} channels",
-                                 text_of(filter), groups, *(*shape)[1]));
-    }
-  }
+  if (auto why = find_channel_fault(call, dim_of(shape, 1), filter)) return refused(*why);
   auto result = moved_over(call, *shape, *kernel, filter ? (*filter)[0] : Dim());
   if (!result) return refused(result.error());
   return std::vector{tensor_fact(element, *std::move(result))};
@@ -238,6 +243,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Conv", conv},
     {"", "ConvInteger", conv_integer},
     {"", "ConvTranspose", conv_transpose},
+    {"", "DeformConv", conv},
     {"", "GlobalAveragePool", global_pool},
     {"", "GlobalLpPool", global_pool},
     {"", "GlobalMaxPool", global_pool},
@@ -247,6 +253,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "QLinearConv", qlinear_conv},
     {"", "RoiAlign", regions},
     {"com.microsoft", "FusedConv", conv},
+    {"com.microsoft", "MaxpoolWithMask", pool},
 });
 
 }  // namespace

@@ -4,56 +4,12 @@
 
 #include "berth/model/rule.h"
 #include "tests/model/models.h"
+#include "tests/model/rule_cases.h"
 
 namespace berth {
 namespace {
 
 using namespace testing;  // NOLINT: the small language of these tests
-
-// The shape and type of the value "y": "float32[1, 2]"; the refusal where there is one.
-std::string y(const WriteGraph& write, std::int64_t opset = 17) {
-  const auto graph = graph_of(write, opset);
-  const auto facts = infer_facts(graph, {}, End::Most);
-  if (!facts) return to_string(facts.error());
-  for (std::size_t i = 0; i < graph.values.size(); ++i) {
-    if (graph.values[i].name != "y") continue;
-    const Fact& fact = facts->facts[i];
-    return (fact.element ? std::string(fact.element->name()) : "?") + text_of(fact.shape);
-  }
-  return "no y";
-}
-
-// One node with operands of these shapes.
-using Attributes = std::vector<std::pair<std::string, Ints>>;
-std::string y(const std::string& op, const std::vector<TestDims>& operands,
-              const Attributes& attributes = {}, std::int64_t opset = 17) {
-  return y(
-      [&](GraphWriter& g) {
-        Names names;
-        for (const TestDims& dims : operands) {
-          names.push_back("x" + std::to_string(names.size()));
-          g.input(names.back(), dims);
-        }
-        g.node(op, names, {"y"}, attributes);
-        g.output("y");
-      },
-      opset);
-}
-
-// The same with lists of ints as the last operands.
-std::string y_told(const std::string& op, const TestDims& operand, const std::vector<Ints>& lists,
-                   const Attributes& attributes = {}) {
-  return y([&](GraphWriter& g) {
-    g.input("x", operand);
-    Names names = {"x"};
-    for (const Ints& list : lists) {
-      names.push_back("list" + std::to_string(names.size()));
-      g.ints(names.back(), list);
-    }
-    g.node(op, names, {"y"}, attributes);
-    g.output("y");
-  });
-}
 
 TEST(ElementwiseRules, OperandsAreStretchedToOneShape) {
   EXPECT_EQ(y("Relu", {{2, 3}}), "float32[2, 3]");
