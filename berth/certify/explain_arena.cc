@@ -207,8 +207,9 @@ std::string explain(const ArenaCoverage& coverage, const PlaneTable& planes, boo
   }
   const std::size_t shown = std::min(kMost, coverage.outside.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    text += fmt::format("{} is not covered by windows: no word is held against it there\n",
-                        name_of(coverage.outside[i], planes));
+    text += fmt::format(
+        "{} is not covered by windows: no word without an extent is held against it there\n",
+        name_of(coverage.outside[i], planes));
   }
   if (shown < coverage.outside.size()) {
     text += fmt::format("and {} ranges more\n", coverage.outside.size() - shown);

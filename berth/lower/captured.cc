@@ -62,17 +62,23 @@ class CaptureLowering {
       queues_.emplace(0, static_cast<std::uint32_t>(queues_.size()));
       builder_.queue("host", true);
     }
-    is_in_order_ = all_in_order;
   }
 
   std::optional<std::string> note_of_queues() const {
     if (queues_.empty()) return std::nullopt;
+    std::size_t count = 0;
+    std::size_t in_order = 0;
+    for (const auto& [queue, index] : queues_) {
+      if (queue == 0) continue;
+      ++count;
+      in_order += capture_.in_order[queue - 1] ? 1 : 0;
+    }
     return fmt::format(
-        "{}: launches are judged in the order in which they were asked for, which is the order in "
+        "commands ran on {} queues, {} of them in order: launches are judged in the order in which "
+        "they were asked for, which is the order in "
         "which they run only where the program waits; certify says undecided, unless it is told "
         "--host-order",
-        is_in_order_ ? fmt::format("commands ran on {} queues", queues_.size() - queues_.count(0))
-                     : "commands ran on a queue that is out of order");
+        count, in_order);
   }
 
   void add_command(const CapturedCommand& command) {
@@ -184,7 +190,6 @@ class CaptureLowering {
   std::vector<std::uint64_t> words_;
   std::vector<std::string> warnings_;
   std::map<std::uint64_t, std::uint32_t> queues_;  // by number, as the launches name them
-  bool is_in_order_ = true;
   LaunchScheduleBuilder builder_;
 };
 

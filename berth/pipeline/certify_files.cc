@@ -65,7 +65,7 @@ std::string answer_text(const CertifiedFiles& files, const CertifyOptions& optio
 // What the verdict does not hold for, of what the schedule says of itself.
 std::string not_judged_text(const CertifiedFiles& files, const CertifyOptions& options) {
   std::string text;
-  if (files.verdict.certified() && !files.coverage.in_order && options.host_order) {
+  if (!files.coverage.in_order && !files.undecided(options)) {
     text += fmt::format(
         "not judged: launches are on {}, and are taken in the order in which they "
         "stand\n",

@@ -240,6 +240,8 @@ TEST(CertifyCommand, WhatIsUnsoundInTheOrderGivenIsRefusedOnAnyQueues) {
   };
   EXPECT_EQ(with(R"({"phase": "1", "words": []}, {"phase": "1", "words": [4608], "queue": 1})"), 1);
   EXPECT_EQ(with(R"({"phase": "3", "words": []}, {"phase": "4", "words": [], "queue": 1})"), 1);
+  EXPECT_NE(command.run({"certify", "p.json", "l.json"}).out.find("not judged: launches are on"),
+            std::string::npos);
   EXPECT_EQ(with(R"({"phase": "1", "words": []}, {"phase": "4", "words": [], "queue": 1})"), 1)
       << "vacuous";
 }
