@@ -43,7 +43,7 @@ std::vector<RuleRow> all_rules() {
        {elementwise_rules(), reduction_rules(), window_rules(), matrix_rules(), layout_rules(),
         part_rules(), gather_rules(), maker_rules(), recurrent_rules(), fused_rules(), list_rules(),
         attention_rules(), signal_rules(), image_rules(), text_rules(), quantized_rules(),
-        training_rules(), learned_rules()}) {
+        training_rules(), learned_rules(), runtime_rules()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;

@@ -87,6 +87,7 @@ std::span<const RuleRow> text_rules();
 std::span<const RuleRow> quantized_rules();
 std::span<const RuleRow> training_rules();
 std::span<const RuleRow> learned_rules();
+std::span<const RuleRow> runtime_rules();
 
 // --- What the families share ---
 

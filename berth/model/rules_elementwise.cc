@@ -249,6 +249,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "LayerNormalization", layer_norm},
     {"com.microsoft", "DequantizeLinear", dequantize},
     {"com.microsoft", "QuantizeLinear", quantize},
+    {"com.microsoft", "Trilu", like_first},
 });
 
 }  // namespace

@@ -138,6 +138,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {kDomain, "BiasAdd", like_first},
     {kDomain, "BiasGelu", like_first},
     {kDomain, "BiasSoftmax", like_first},
+    {kDomain, "DecoderMaskedSelfAttention", attention},
     {kDomain, "DynamicQuantizeMatMul", dynamic_matmul},
     {kDomain, "EmbedLayerNormalization", embed_layer_norm},
     {kDomain, "FastGelu", like_first},

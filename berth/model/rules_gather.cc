@@ -140,6 +140,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "TensorScatter", scatter},
     {"", "TopK", top_k},
     {"", "Unique", unique},
+    {"com.microsoft", "GatherND", gather_nd},
 });
 
 }  // namespace

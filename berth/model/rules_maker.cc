@@ -202,6 +202,8 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Range", range},
     {"", "Resize", resize},
     {"", "Upsample", resize},
+    {"com.microsoft", "GridSample", grid_sample},
+    {"com.microsoft", "Range", range},
 });
 
 }  // namespace

@@ -151,6 +151,8 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "MatMulInteger", matmul_integer},
     {"", "QLinearMatMul", qlinear_matmul},
     {"com.microsoft", "FusedMatMul", fused_matmul},
+    {"com.microsoft", "FusedMatMulActivation", fused_matmul},
+    {"com.microsoft", "TransposeMatMul", fused_matmul},
 });
 
 }  // namespace

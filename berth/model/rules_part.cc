@@ -300,6 +300,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Slice", slice},
     {"", "Split", split},
     {"", "Tile", tile},
+    {"com.microsoft", "Pad", pad},
 });
 
 }  // namespace

@@ -137,6 +137,41 @@ TEST(QuantizedRules, WholeLayers) {
   EXPECT_EQ(fused("DynamicQuantizeLSTM", lstm, {"o", "", "y"}), "float32[1, 2, 3]");
 }
 
+TEST(RuntimeRules, PackedQueriesAndCachesWhereTheyAre) {
+  const std::vector<Operand> paged = {{{16, 64}}, kNone, kNone, {{8, 4, 2, 8}}, {{8, 4, 2, 8}}};
+  const Attributes heads = {{"num_heads", {4}}, {"kv_num_heads", {2}}};
+  EXPECT_EQ(fused("PagedAttention", paged, {"y"}, heads), "float32[16, 32]");
+  EXPECT_EQ(fused("PagedAttention", paged, {"o", "y"}, heads), "float32[8, 4, 2, 8]");
+  EXPECT_EQ(fused("SparseAttention",
+                  {{{1, 5, 32}}, {{1, 5, 16}}, {{1, 5, 16}}, {{1, 2, 64, 8}}, {{1, 2, 64, 8}}},
+                  {"o", "y"}, heads),
+            "float32[1, 2, 64, 8]");
+  const std::vector<Operand> masked = {{{2, 1, 32}}, {{2, 1, 32}},   {{2, 1, 32}},  kNone,
+                                       kNone,        {{2, 4, 9, 8}}, {{2, 4, 9, 8}}};
+  EXPECT_EQ(fused("DecoderMaskedMultiHeadAttention", masked, {"o", "y"}, {{"num_heads", {4}}}),
+            "float32[2, 4, 10, 8]");
+  EXPECT_EQ(fused("DecoderMaskedMultiHeadAttention", masked, {"o", "y"},
+                  {{"num_heads", {4}}, {"past_present_share_buffer", {1}}}),
+            "float32[2, 4, 9, 8]");
+  EXPECT_EQ(fused("PackedMultiHeadAttention", {{{7, 4, 3, 8}}}, {"y"}), "float32[7, 32]");
+}
+
+TEST(RuntimeRules, OneAxisChanges) {
+  EXPECT_EQ(fused("BiasSplitGelu", {{{2, 3, 8}}, {{8}}}, {"y"}), "float32[2, 3, 4]");
+  EXPECT_EQ(fused("UnfoldTensor", {{{2, 9}}}, {"y"}, {{"dim", {1}}, {"size", {4}}, {"step", {2}}}),
+            "float32[2, 3, 4]");
+  EXPECT_EQ(fused("TorchEmbedding", {{{10, 8}}, {{2, 3}, kInt64}}, {"y"}), "float32[2, 3, 8]");
+  EXPECT_EQ(fused("GatherBlockQuantized", {bytes({10, 8}), {{2}, kInt64}, {{10, 1}}}, {"y"},
+                  {{"bits", {4}}}),
+            "float32[2, 16]");
+  EXPECT_EQ(fused("CDist", {{{3, 2}}, {{5, 2}}}, {"y"}), "float32[3, 5]");
+  EXPECT_EQ(fused("RemovePadding", {{{2, 3, 8}}, {{2}, kInt32}}, {"o", "p", "y"}), "int32[3]");
+  EXPECT_EQ(fused("RestorePadding", {{{4, 8}}, {{2, 3}, kInt32}}, {"y"}), "float32[2, 3, 8]");
+  EXPECT_EQ(fused("NGramHashMapping", {{{2, 5}, kInt64}}, {"y"},
+                  {{"max_ngram_size", {3}}, {"n_head_per_ngram", {4}}}),
+            "int64[2, 5, 8]");
+}
+
 TEST(LearnedRules, ARowForEachRow) {
   EXPECT_EQ(fused("LinearRegressor", {{{6, 4}}}, {"y"}, {{"targets", {3}}}, "ai.onnx.ml"),
             "float32[6, 3]");
