@@ -10,14 +10,14 @@ namespace berth {
 namespace {
 
 // Another result each run.
-constexpr std::array<std::string_view, 7> kRandom = {
-    "Bernoulli",     "Multinomial",       "RandomNormal", "RandomNormalLike",
-    "RandomUniform", "RandomUniformLike", "Dropout"};
+constexpr std::array<std::string_view, 10> kRandom = {
+    "Bernoulli",         "Multinomial", "RandomNormal", "RandomNormalLike",   "RandomUniform",
+    "RandomUniformLike", "Dropout",     "BiasDropout",  "BitmaskBiasDropout", "BitmaskDropout"};
 
 // An operator that is known, and computes.
 bool is_pure(const ModelNode& node) {
-  const bool is_random =
-      node.domain.empty() && std::ranges::find(kRandom, node.op) != kRandom.end();
+  const bool is_random = (node.domain.empty() || node.domain == "com.microsoft") &&
+                         std::ranges::find(kRandom, node.op) != kRandom.end();
   return node.bodies.empty() && !is_random && find_rule(node.domain, node.op) != nullptr;
 }
 

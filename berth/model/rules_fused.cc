@@ -97,7 +97,11 @@ Answer group_query_attention(const Call& call) {
   const auto element = call[0].element;
   const auto heads = call.integer("num_heads", 0);
   const auto kv_heads = call.integer("kv_num_heads", 0);
+  constexpr std::int64_t kMostHeads = 1 << 20;
   if (heads < 1 || kv_heads < 1) return refused("it has no num_heads or kv_num_heads");
+  if (heads > kMostHeads || kv_heads > kMostHeads) {
+    return refused(fmt::format("it has {} heads, {} of keys and values", heads, kv_heads));
+  }
   const Dim batch = dim_of(query, 0);
   const Dim length = dim_of(query, 1);
   const bool is_packed = !call.given(1);

@@ -294,15 +294,16 @@ Answer embedded(const Call& call) {
 
 // --- Groups of words ---
 
-Dim group_heads(const Call& call) {
-  return times(size_from(call.integer("max_ngram_size", 0) - 1),
-               size_from(call.integer("n_head_per_ngram", -1)));
+// How many words before it each word is hashed with.
+Dim words_before(const Call& call) {
+  const std::int64_t most = call.integer("max_ngram_size", 0);
+  return most < 1 ? Dim() : size_from(most - 1);
 }
 
 Answer hashed_groups(const Call& call) {
   std::optional<Shape> shape = call.shape(0);
-  if (shape) shape->push_back(group_heads(call));
-  const Dim kept = size_from(call.integer("max_ngram_size", 0) - 1);
+  const Dim kept = words_before(call);
+  if (shape) shape->push_back(times(kept, size_from(call.integer("n_head_per_ngram", -1))));
   return std::vector{tensor_fact(call[0].element, std::move(shape)),
                      tensor_fact(call[0].element, Shape{dim_of(call.shape(0), 0), kept})};
 }

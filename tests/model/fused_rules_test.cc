@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/model/rule_cases.h"
 
 namespace berth {
@@ -154,6 +156,20 @@ TEST(RuntimeRules, PackedQueriesAndCachesWhereTheyAre) {
                   {{"num_heads", {4}}, {"past_present_share_buffer", {1}}}),
             "float32[2, 4, 9, 8]");
   EXPECT_EQ(fused("PackedMultiHeadAttention", {{{7, 4, 3, 8}}}, {"y"}), "float32[7, 32]");
+}
+
+TEST(RuntimeRules, CountsPastAllSenseAreRefusedOrOpen) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(fused("NGramHashMapping", {{{2, 5}, kInt64}}, {"y"}, {{"max_ngram_size", {kLeast}}}),
+            "int64[2, 5, ?]");
+  EXPECT_EQ(fused("GroupQueryAttention", {{{1, 5, 32}}}, {"y"},
+                  {{"num_heads", {kMost}}, {"kv_num_heads", {kMost}}}),
+            "m.onnx: com.microsoft.GroupQueryAttention: it has 9223372036854775807 heads, "
+            "9223372036854775807 of keys and values");
+  EXPECT_EQ(fused("SparseAttention", {{{1, 5, 32}}}, {"y"},
+                  {{"num_heads", {kMost}}, {"kv_num_heads", {kMost}}}),
+            "float32[1, 5, ?]");
 }
 
 TEST(RuntimeRules, OneAxisChanges) {

@@ -115,6 +115,17 @@ TEST(TrainingRules, ALossIsOneNumberOrOneForEachPlace) {
   EXPECT_EQ(loss("SoftmaxCrossEntropyLoss", "none"), "float32[3, 2]");
 }
 
+TEST(TrainingRules, WhatIsDroppedOfAConstantIsNoConstant) {
+  const auto model = program_of([](GraphWriter& g) {
+    g.weight("w", {70});
+    g.node("BitmaskDropout", {"w"}, {"y", "mask"}).set_domain("com.microsoft");
+    g.output("y");
+    g.output("mask");
+  });
+  EXPECT_EQ(bytes_of(model.program, "mask"), Bytes(12));  // 70 bits in words of 32
+  EXPECT_EQ(steps_of(model.program).size(), 1u);
+}
+
 TEST(TrainingRules, AStepGivesWhatItTookAndItsStates) {
   EXPECT_EQ(y([](GraphWriter& g) {
               g.input("r", {});
