@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -74,6 +76,39 @@ Numbers ints_from(const std::string& raw, const Field& field) {
   return ints_of(std::vector<typename Field::value_type>(field.begin(), field.end()));
 }
 
+// A real of 16 bits, with so many of them for the exponent.
+double real_of_bits(std::uint16_t bits, int exponent_bits) {
+  const int fraction_bits = 15 - exponent_bits;
+  const int most = (1 << exponent_bits) - 1;
+  const int exponent = bits >> fraction_bits & most;
+  const double fraction = bits & ((1 << fraction_bits) - 1);
+  const int bias = most / 2;
+  double size = 0;
+  if (exponent == most) {
+    size = fraction == 0 ? INFINITY : NAN;
+  } else if (exponent == 0) {
+    size = std::ldexp(fraction, 1 - bias - fraction_bits);
+  } else {
+    size = std::ldexp(1 + std::ldexp(fraction, -fraction_bits), exponent - bias);
+  }
+  return (bits & 0x8000) == 0 ? size : -size;
+}
+
+template <typename Field>
+Numbers short_reals(const std::string& raw, const Field& field, int exponent_bits) {
+  Numbers::Reals reals;
+  if (!raw.empty()) {
+    for (const std::uint16_t bits : raw_elements<std::uint16_t>(raw)) {
+      reals.emplace_back(real_of_bits(bits, exponent_bits));
+    }
+    return {std::move(reals)};
+  }
+  for (const std::int32_t bits : field) {
+    reals.emplace_back(real_of_bits(static_cast<std::uint16_t>(bits), exponent_bits));
+  }
+  return {std::move(reals)};
+}
+
 std::optional<Numbers> listed_numbers(const schema::Tensor& tensor) {
   const std::string& raw = tensor.raw_data();
   switch (tensor.data_type()) {
@@ -81,6 +116,10 @@ std::optional<Numbers> listed_numbers(const schema::Tensor& tensor) {
       return raw.empty() ? reals_of(tensor.float_data()) : reals_of(raw_elements<float>(raw));
     case 11:
       return raw.empty() ? reals_of(tensor.double_data()) : reals_of(raw_elements<double>(raw));
+    case 10:
+      return short_reals(raw, tensor.int32_data(), 5);
+    case 16:
+      return short_reals(raw, tensor.int32_data(), 8);
     case 2:
     case 9:
       return ints_from<std::uint8_t>(raw, tensor.int32_data());

@@ -1,6 +1,8 @@
 #include "berth/model/arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -40,10 +42,52 @@ Int modulo(std::int64_t a, std::int64_t b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+// By squaring; nothing past 64 bits, nor of a negative exponent, which leaves a fraction.
+Int powered(std::int64_t base, std::int64_t exponent) {
+  if (exponent < 0) return std::nullopt;
+  std::int64_t power = 1;
+  while (exponent > 0) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(power, base, &power)) return std::nullopt;
+    exponent >>= 1;
+    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return std::nullopt;
+  }
+  return power;
+}
+
+Int shifted_left(std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 0 || b > 62 || a > INT64_MAX >> b) return std::nullopt;
+  return a << b;
+}
+Int shifted_right(std::int64_t a, std::int64_t b) {
+  if (a < 0 || b < 0) return std::nullopt;
+  return b > 62 ? 0 : a >> b;
+}
+
 template <typename Comparison>
 constexpr Pairwise comparing(Comparison) {
   return {[](std::int64_t a, std::int64_t b) -> Int { return Comparison()(a, b) ? 1 : 0; }, nullptr,
           [](double a, double b) -> Int { return Comparison()(a, b) ? 1 : 0; }};
+}
+
+template <double (*Function)(double)>
+constexpr Pairwise real() {
+  return {nullptr, [](double a, double) -> Real { return Function(a); }};
+}
+
+// What operators of one name do depends on their attributes.
+std::optional<Pairwise> by_attributes(const Call& call) {
+  const std::string& op = call.node().op;
+  if (op == "Mod" && call.integer("fmod", 0) != 0) {
+    // With the sign of the operand.
+    return Pairwise{[](std::int64_t a, std::int64_t b) -> Int {
+                      return b == 0 ? Int() : b == -1 ? 0 : a % b;
+                    },
+                    [](double a, double b) -> Real { return std::fmod(a, b); }};
+  }
+  if (op == "BitShift") {
+    return Pairwise{call.text("direction", "") == "LEFT" ? shifted_left : shifted_right};
+  }
+  return std::nullopt;
 }
 
 const std::map<std::string_view, Pairwise>& table() {
@@ -54,6 +98,13 @@ const std::map<std::string_view, Pairwise>& table() {
       {"Mul", {multiplied, [](double a, double b) -> Real { return a * b; }}},
       {"Div", {divided, [](double a, double b) -> Real { return a / b; }}},
       {"Mod", {modulo, nullptr}},
+      {"Pow", {powered, [](double a, double b) -> Real { return std::pow(a, b); }}},
+      {"BitwiseAnd", {[](std::int64_t a, std::int64_t b) -> Int { return a & b; }}},
+      {"BitwiseOr", {[](std::int64_t a, std::int64_t b) -> Int { return a | b; }}},
+      {"BitwiseXor", {[](std::int64_t a, std::int64_t b) -> Int { return a ^ b; }}},
+      {"PRelu",
+       {[](std::int64_t a, std::int64_t b) { return a < 0 ? multiplied(a, b) : Int(a); },
+        [](double a, double b) -> Real { return a < 0 ? a * b : a; }}},
       {"Min",
        {[](std::int64_t a, std::int64_t b) -> Int { return std::min(a, b); },
         [](double a, double b) -> Real { return std::fmin(a, b); }}},
@@ -78,6 +129,35 @@ const std::map<std::string_view, Pairwise>& table() {
       {"Floor", {nullptr, [](double a, double) -> Real { return std::floor(a); }}},
       {"Ceil", {nullptr, [](double a, double) -> Real { return std::ceil(a); }}},
       {"Round", {nullptr, [](double a, double) -> Real { return std::nearbyint(a); }}},
+      {"Sign",
+       {[](std::int64_t a, std::int64_t) -> Int { return a > 0   ? 1
+                                                         : a < 0 ? -1
+                                                                 : 0; },
+        [](double a, double) -> Real { return a > 0   ? 1.0
+                                              : a < 0 ? -1.0
+                                                      : a; }}},
+      {"Relu",
+       {[](std::int64_t a, std::int64_t) -> Int { return std::max<std::int64_t>(a, 0); },
+        [](double a, double) -> Real { return a > 0 ? a : 0; }}},
+      {"IsNaN", {nullptr, nullptr, [](double a, double) -> Int { return std::isnan(a); }}},
+      {"Acos", real<std::acos>()},
+      {"Acosh", real<std::acosh>()},
+      {"Asin", real<std::asin>()},
+      {"Asinh", real<std::asinh>()},
+      {"Atan", real<std::atan>()},
+      {"Atanh", real<std::atanh>()},
+      {"Cos", real<std::cos>()},
+      {"Cosh", real<std::cosh>()},
+      {"Erf", real<std::erf>()},
+      {"Exp", real<std::exp>()},
+      {"Log", real<std::log>()},
+      {"Sin", real<std::sin>()},
+      {"Sinh", real<std::sinh>()},
+      {"Tan", real<std::tan>()},
+      {"Tanh", real<std::tanh>()},
+      {"Sigmoid", {nullptr, [](double a, double) -> Real { return 1 / (1 + std::exp(-a)); }}},
+      {"Softplus", {nullptr, [](double a, double) -> Real { return std::log1p(std::exp(a)); }}},
+      {"Softsign", {nullptr, [](double a, double) -> Real { return a / (1 + std::fabs(a)); }}},
       {"Sqrt", {nullptr, [](double a, double) -> Real { return std::sqrt(a); }}},
       {"Reciprocal", {nullptr, [](double a, double) -> Real { return 1 / a; }}},
   };
@@ -136,25 +216,76 @@ std::optional<Numbers> chosen(const Call& call, const Shape& shape) {
       yes->list);
 }
 
+// The limits are attributes in old versions, and operands in new ones.
+std::optional<Numbers> clipped(const Call& call, const Fact& result) {
+  auto numbers = call[0].numbers;
+  for (const bool is_low : {true, false}) {
+    const std::size_t at = is_low ? 1 : 2;
+    std::optional<Numbers> limit;
+    if (call.given(at)) {
+      limit = stretched(call[at], *result.shape);
+      if (!limit) return std::nullopt;
+    } else if (const auto value = call.real(is_low ? "min" : "max")) {
+      limit = Numbers{Numbers::Reals(numbers ? size_of(*numbers) : 0, *value)};
+    }
+    if (!limit || !numbers) continue;
+    numbers = combined(table().find(is_low ? "Max" : "Min")->second, *numbers, *limit);
+  }
+  return numbers;
+}
+
+// The exponent may be of another type; the result has the type of the base.
+std::optional<Numbers> power(const Call& call, const Fact& result) {
+  const auto base = stretched(call[0], *result.shape);
+  const auto exponent = stretched(call[1], *result.shape);
+  if (!base || !exponent) return std::nullopt;
+  const Pairwise& row = table().find("Pow")->second;
+  if (is_int(*base) == is_int(*exponent)) return combined(row, *base, *exponent);
+  const auto numbers = combined(row, converted(*base, false), converted(*exponent, false));
+  return numbers ? std::optional(converted(*numbers, is_int(*base))) : std::nullopt;
+}
+
+std::optional<Numbers> folded_pairwise(const Call& call, const Pairwise& row, const Fact& result) {
+  auto numbers = stretched(call[0], *result.shape);
+  if (numbers && call.inputs() == 1 && call.node().op != "Sum" && call.node().op != "Min" &&
+      call.node().op != "Max") {
+    return combined(row, *numbers, *numbers);
+  }
+  for (std::size_t i = 1; numbers && i < call.inputs(); ++i) {
+    const auto other = stretched(call[i], *result.shape);
+    numbers = other ? combined(row, *numbers, *other) : std::nullopt;
+    // Each step is rounded, where the last one is not.
+    if (numbers && i + 1 < call.inputs()) numbers = fitted(*std::move(numbers), result.element);
+  }
+  return numbers;
+}
+
+std::optional<Numbers> mean(const Call& call, const Fact& result) {
+  const auto sum = folded_pairwise(call, table().find("Sum")->second, result);
+  if (!sum || is_int(*sum)) return std::nullopt;
+  Numbers::Reals means = std::get<Numbers::Reals>(sum->list);
+  for (Real& number : means) {
+    if (number) *number /= static_cast<double>(call.inputs());
+  }
+  return Numbers{std::move(means)};
+}
+
+std::optional<Numbers> computed_unrounded(const Call& call, const Fact& result) {
+  const std::string& op = call.node().op;
+  if (op == "Where") return chosen(call, *result.shape);
+  if (op == "Clip") return clipped(call, result);
+  if (op == "Pow") return power(call, result);
+  if (op == "Mean") return mean(call, result);
+  if (const auto row = by_attributes(call)) return folded_pairwise(call, *row, result);
+  const auto row = table().find(op);
+  return row == table().end() ? std::nullopt : folded_pairwise(call, row->second, result);
+}
+
 }  // namespace
 
 std::optional<Numbers> computed(const Call& call, const Fact& result) {
-  if (!result.shape || call.inputs() == 0) return std::nullopt;
-  const auto count = count_of(*result.shape);
-  if (!count || *count > kMostNumbers || !is_known(*result.shape)) return std::nullopt;
-  std::optional<Numbers> numbers;
-  if (call.node().op == "Where") {
-    numbers = chosen(call, *result.shape);
-  } else {
-    const auto row = table().find(call.node().op);
-    if (row == table().end()) return std::nullopt;
-    numbers = stretched(call[0], *result.shape);
-    if (numbers && call.inputs() == 1) numbers = combined(row->second, *numbers, *numbers);
-    for (std::size_t i = 1; numbers && i < call.inputs(); ++i) {
-      const auto other = stretched(call[i], *result.shape);
-      numbers = other ? combined(row->second, *numbers, *other) : std::nullopt;
-    }
-  }
+  if (!is_followed(result.shape) || call.inputs() == 0) return std::nullopt;
+  auto numbers = computed_unrounded(call, result);
   return numbers ? fitted(*std::move(numbers), result.element) : std::nullopt;
 }
 

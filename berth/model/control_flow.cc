@@ -7,13 +7,46 @@
 namespace berth {
 namespace {
 
-// The attribute's value, where it can be a number of operands.
-std::size_t scan_inputs(const ModelNode& node) {
+// Nothing where it is missing.
+std::optional<std::int64_t> said_scan_inputs(const ModelNode& node) {
   const auto* value = node.attribute("num_scan_inputs");
   const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+// The attribute's value, where it can be a number of operands.
+std::size_t scan_inputs(const ModelNode& node) {
   const auto most = static_cast<std::int64_t>(node.inputs.size());
-  return number == nullptr ? 0
-                           : static_cast<std::size_t>(std::clamp<std::int64_t>(*number, 0, most));
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(said_scan_inputs(node).value_or(0), 0, most));
+}
+
+// A list with an entry for each value that is scanned, where it is given.
+std::optional<std::string> find_list_fault(const ModelNode& node, const char* attribute,
+                                           std::size_t count, const char* what) {
+  const auto* value = node.attribute(attribute);
+  const auto* list = value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
+  if (list == nullptr || list->size() == count) return std::nullopt;
+  return fmt::format("its {} has {} numbers for {} {}", attribute, list->size(), count, what);
+}
+
+std::optional<std::string> find_scan_fault(const ModelNode& node) {
+  const auto said = said_scan_inputs(node);
+  if (!said) return "it has no num_scan_inputs";
+  if (*said < 1 || static_cast<std::uint64_t>(*said) > node.inputs.size()) {
+    return fmt::format("its num_scan_inputs is {}, of {} operands", *said, node.inputs.size());
+  }
+  const std::size_t scanned = scan_inputs(node);
+  const std::size_t carried = node.inputs.size() - scanned;
+  if (node.outputs.size() < carried) return std::nullopt;
+  const std::size_t stacked = node.outputs.size() - carried;
+  for (const char* list : {"scan_input_axes", "scan_input_directions"}) {
+    if (auto fault = find_list_fault(node, list, scanned, "operands that it scans")) return fault;
+  }
+  for (const char* list : {"scan_output_axes", "scan_output_directions"}) {
+    if (auto fault = find_list_fault(node, list, stacked, "results that it stacks")) return fault;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -38,6 +71,13 @@ CarriedValues carried_values(const ModelNode& node) {
 
 std::optional<std::string> find_passing_fault(const ModelGraph& graph, const ModelNode& node) {
   const Control control = control_of(node);
+  if (control == Control::Scan) {
+    if (auto fault = find_scan_fault(node)) return fault;
+  }
+  if (control == Control::If && node.bodies.size() != 2) {
+    return fmt::format("it has {} branches; it needs a then_branch and an else_branch",
+                       node.bodies.size());
+  }
   for (const ModelBody& body : node.bodies) {
     const ModelBlock& block = graph.blocks[body.block];
     const auto refused = [&](const char* what, std::size_t has, std::size_t needs) {

@@ -29,15 +29,37 @@ std::optional<std::uint64_t> count_of(const Shape& shape) {
 Fact joined(const Fact& a, const Fact& b) {
   Fact both;
   both.tensor = a.tensor && b.tensor;
+  both.varies = a.varies || b.varies || a.element != b.element;
   if (a.element == b.element) both.element = a.element;
   if (a.shape && b.shape && a.shape->size() == b.shape->size()) {
     both.shape = a.shape;
     for (std::size_t i = 0; i < both.shape->size(); ++i) {
-      if ((*a.shape)[i] != (*b.shape)[i]) (*both.shape)[i].reset();
+      if ((*a.shape)[i] == (*b.shape)[i]) continue;
+      (*both.shape)[i].reset();
+      both.varies = true;
     }
+  } else {
+    both.varies = both.varies || a.shape != b.shape;
   }
-  if (a.numbers == b.numbers && a.shape == b.shape) both.numbers = a.numbers;
+  if (a.numbers == b.numbers && a.shape == b.shape) {
+    both.numbers = a.numbers;
+  } else {
+    both.varies = true;
+  }
+  both.varies = both.varies && is_open(both);
   return both;
+}
+
+bool is_open(const Fact& fact) {
+  if (!fact.tensor) return false;
+  if (!fact.element || !fact.shape || !is_known(*fact.shape)) return true;
+  if (count_of(*fact.shape).value_or(kMostNumbers + 1) > kMostNumbers) return false;
+  return !fact.numbers || std::visit(
+                              [](const auto& list) {
+                                return std::ranges::any_of(
+                                    list, [](const auto& number) { return !number.has_value(); });
+                              },
+                              fact.numbers->list);
 }
 
 Fact unsized_fact() {

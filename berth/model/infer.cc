@@ -9,6 +9,7 @@
 #include "berth/model/mapped_bodies.h"
 #include "berth/model/open_results.h"
 #include "berth/model/rule.h"
+#include "berth/model/stated.h"
 
 namespace berth {
 namespace {
@@ -22,33 +23,28 @@ constexpr std::uint64_t kMostVisits = 50'000'000;
 class Inference {
  public:
   Inference(const ModelGraph& graph, const Bindings& bindings, End end)
-      : graph_(graph), bindings_(bindings) {
-    for (const ModelValue& value : graph.values) {
-      stated_.push_back(stated_fact(value, bindings, end));
-    }
+      : graph_(graph), stated_(graph, bindings, end) {
     facts_.facts.resize(graph.values.size());
     facts_.block_runs.assign(graph.blocks.size(), false);
+    facts_.block_known.assign(graph.blocks.size(), false);
     entered_.assign(graph.blocks.size(), false);
     for (std::size_t i = 0; i < graph.values.size(); ++i) {
-      if (graph.values[i].constant) facts_.facts[i] = stated_[i];
+      if (graph.values[i].constant) facts_.facts[i] = stated_[TensorId(i)];
     }
   }
 
   // `runs`: by block, those that may run, where that is known already.
   Result<ModelFacts> infer(std::optional<std::vector<bool>> runs = std::nullopt) {
     runs_ = std::move(runs);
-    for (const TensorId input : graph_.blocks[0].inputs) fact(input) = stated(input);
+    for (const TensorId input : graph_.blocks[0].inputs) fact(input) = stated_[input];
     facts_.block_runs[0] = true;
     frames_.push_back({0});
     while (!frames_.empty()) {
       Fault fault = advance();
       if (fault && !drop_untaken_branch()) return tl::unexpected(std::move(*fault));
     }
-    if (contradictions_ > 0) {
-      facts_.notes.push_back(fmt::format(
-          "{}{}", contradiction_,
-          contradictions_ == 1 ? "" : fmt::format(" (and {} more such)", contradictions_ - 1)));
-    }
+    if (runs_) facts_.block_runs = *std::move(runs_);
+    if (auto note = stated_.note()) facts_.notes.push_back(*std::move(note));
     return std::move(facts_);
   }
 
@@ -60,7 +56,6 @@ class Inference {
   };
 
   Fact& fact(TensorId id) { return facts_.facts[id.index()]; }
-  const Fact& stated(TensorId id) const { return stated_[id.index()]; }
   const ModelBlock& body_of(const ModelNode& node, std::size_t body) const {
     return graph_.blocks[node.bodies[body].block];
   }
@@ -93,6 +88,7 @@ class Inference {
                    "give the shapes of what they carry with --shape"};
     }
     if (now.node == nodes.size()) {
+      facts_.block_known[now.block] = true;
       frames_.pop_back();
       return frames_.empty() ? std::nullopt : leave_body();
     }
@@ -124,7 +120,7 @@ class Inference {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       // A body that is walked again keeps what held of its inputs before.
       if (entered_[block]) passed[i] = joined(fact(inputs[i]), passed[i]);
-      fact(inputs[i]) = with_stated(inputs[i], std::move(passed[i]));
+      fact(inputs[i]) = stated_.filled(inputs[i], std::move(passed[i]));
     }
     entered_[block] = true;
     return true;
@@ -161,12 +157,12 @@ class Inference {
     std::vector<Fact> passed(inputs.size());
     const Control control = control_of(node);
     if (control == Control::Other) {
-      for (std::size_t i = 0; i < inputs.size(); ++i) passed[i] = stated(inputs[i]);
+      for (std::size_t i = 0; i < inputs.size(); ++i) passed[i] = stated_[inputs[i]];
       return facts_passed(node, operands_of(node), std::move(passed));
     }
     if (control == Control::If) return passed;
     if (control == Control::Loop) {
-      passed[0] = tensor_fact(Dtype::of("int64"), stated(inputs[0]).shape.value_or(Shape()));
+      passed[0] = turn_number(node, stated_[inputs[0]]);
       passed[1] = operand(node, 1);
       if (node.inputs.size() < 2 || !node.inputs[1]) {
         passed[1] = tensor_fact(Dtype::of("bool"), Shape());
@@ -176,12 +172,30 @@ class Inference {
     const CarriedValues carried = carried_values(node);
     for (std::size_t i = 0; i < carried.count; ++i) {
       passed[carried.body_input + i] = operand(node, carried.operand + i);
-      passed[carried.body_input + i].numbers.reset();  // another turn has others
     }
     for (std::size_t i = 0; i < carried.scanned; ++i) {
       passed[carried.count + i] = slice_of(node, i, operand(node, carried.count + i));
     }
     return passed;
+  }
+
+  // Which turn it is, counted from 0.
+  Fact turn_number(const ModelNode& node, const Fact& said) {
+    Fact number = tensor_fact(Dtype::of("int64"), said.shape.value_or(Shape()));
+    if (most_turns(node) == Dim(1)) {
+      number.numbers = Numbers{Numbers::Ints{0}};
+    } else {
+      number.varies = true;
+    }
+    return number;
+  }
+
+  // By the limit alone.
+  Dim most_turns(const ModelNode& node) {
+    const std::vector<Fact> facts = {operand(node, 0)};
+    const auto limit = Call(node, facts).ints(0);
+    if (!limit || limit->size() != 1) return std::nullopt;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(limit->front(), 0));
   }
 
   Fact operand(const ModelNode& node, std::size_t index) {
@@ -197,6 +211,7 @@ class Inference {
   }
 
   static Fact slice_of(const ModelNode& node, std::size_t index, Fact whole) {
+    whole.varies = whole.varies || whole.numbers;  // each turn has others
     whole.numbers.reset();
     if (!whole.shape || whole.shape->empty()) return whole;
     const std::size_t axis = scan_axis(node, "scan_input_axes", index, whole.shape->size());
@@ -223,8 +238,10 @@ class Inference {
     const ModelBlock& body = body_of(node, 0);
     const CarriedValues carried = carried_values(node);
     bool is_changed = false;
-    const auto widen = [&](TensorId input, Fact next) {
-      Fact wider = with_stated(input, joined(fact(input), next));
+    const auto widen = [&](TensorId input, const Fact& next) {
+      Fact wider = joined(fact(input), stated_.filled(input, next));
+      (void)stated_.find_refusal(input, wider, "a later turn of " + title_of(node));
+      wider = stated_.filled(input, std::move(wider));
       if (wider == fact(input)) return;
       fact(input) = std::move(wider);
       is_changed = true;
@@ -250,8 +267,10 @@ class Inference {
         return refused(node, fmt::format("its result '{}' has {} dimensions; the limit is {}",
                                          graph_.values[id.index()].name, shape->size(), kMostDims));
       }
-      if (Fault fault = find_contradiction(node, id, (*results)[i])) return fault;
-      fact(id) = with_stated(id, std::move((*results)[i]));
+      if (auto why = stated_.find_refusal(id, (*results)[i], title_of(node))) {
+        return refused(node, *why);
+      }
+      fact(id) = stated_.filled(id, std::move((*results)[i]));
     }
     return std::nullopt;
   }
@@ -275,7 +294,10 @@ class Inference {
       return facts_scanned(node, operands, given);
     }
     auto results = rule(Call(node, operands));
-    if (results && std::ranges::any_of(operands, is_text)) mark_text(*results);
+    if (!results) return results;
+    if (std::ranges::any_of(operands, is_text)) mark_text(*results);
+    const bool varies = std::ranges::any_of(operands, &Fact::varies);
+    for (Fact& result : *results) result.varies = varies && is_open(result);
     return results;
   }
 
@@ -295,6 +317,8 @@ class Inference {
     return operands;
   }
 
+  // Each branch with what the file says of the result: it may fill in what a branch leaves open,
+  // but says nothing where the branches differ.
   std::vector<Fact> results_of_branches(const ModelNode& node) {
     std::vector<Fact> results;
     bool is_first = true;
@@ -302,10 +326,12 @@ class Inference {
       if (!facts_.block_runs[node.bodies[at].block] || !is_taken(node, at)) continue;
       const auto& outputs = body_of(node, at).outputs;
       for (std::size_t i = 0; i < outputs.size(); ++i) {
+        Fact given = fact(outputs[i]);
+        if (node.outputs[i]) given = stated_.filled(*node.outputs[i], std::move(given));
         if (is_first) {
-          results.push_back(fact(outputs[i]));
+          results.push_back(std::move(given));
         } else {
-          results[i] = joined(results[i], fact(outputs[i]));
+          results[i] = joined(results[i], given);
         }
       }
       is_first = false;
@@ -320,12 +346,11 @@ class Inference {
     std::vector<Fact> results;
     for (std::size_t i = 0; i < carried.count; ++i) {
       // Where no turn runs, it is what came in.
-      results.push_back(fact(body.inputs[carried.body_input + i]));
-      results.back().numbers.reset();
+      results.push_back(left_behind(fact(body.inputs[carried.body_input + i])));
     }
     const Dim turns = turns_of(node);
     for (std::size_t i = carried.body_output + carried.count; i < body.outputs.size(); ++i) {
-      Fact stacked = fact(body.outputs[i]);
+      Fact stacked = left_behind(fact(body.outputs[i]));
       stacked.numbers.reset();
       if (stacked.shape) {
         const std::size_t at = i - carried.body_output - carried.count;
@@ -335,6 +360,13 @@ class Inference {
       results.push_back(std::move(stacked));
     }
     return results;
+  }
+
+  // Elements that were others in each turn are merely not known once the loop is over; of several
+  // shapes the last one is still any.
+  static Fact left_behind(Fact fact) {
+    if (fact.element && fact.shape && is_known(*fact.shape)) fact.varies = false;
+    return fact;
   }
 
   Dim turns_of(const ModelNode& node) {
@@ -352,83 +384,16 @@ class Inference {
       const auto flag = said.ints(index);
       return flag && flag->size() == 1 && flag->front() != 0;
     };
-    const auto limit = said.ints(0);
-    if (!limit || limit->size() != 1 || !is_true(1) || !is_true(2)) return std::nullopt;
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(limit->front(), 0));
-  }
-
-  // --- What the file says beside what follows ---
-
-  // Where both are known, what follows is taken.
-  Fact with_stated(TensorId id, Fact follows) const {
-    const Fact& said = stated(id);
-    const bool is_given = bindings_.shape(graph_.values[id.index()].name) != nullptr;
-    if (!said.tensor) {  // of text the shape is known all the same
-      Fact unsized = follows.tensor ? unsized_fact() : std::move(follows);
-      if (!unsized.shape) unsized.shape = said.shape;
-      return unsized;
-    }
-    if (!follows.tensor && !is_given) return follows;
-    follows.tensor = true;
-    if (said.element) follows.element = said.element;
-    if (!said.shape) return follows;
-    if (is_given || !follows.shape) {
-      if (follows.shape != said.shape) follows.numbers.reset();
-      follows.shape = said.shape;
-      return follows;
-    }
-    if (follows.shape->size() != said.shape->size()) return follows;
-    for (std::size_t i = 0; i < said.shape->size(); ++i) {
-      Dim& dim = (*follows.shape)[i];
-      if (!dim) dim = (*said.shape)[i];
-    }
-    return follows;
-  }
-
-  Fault find_contradiction(const ModelNode& node, TensorId id, const Fact& follows) {
-    const ModelValue& value = graph_.values[id.index()];
-    const Fact& said = stated(id);
-    if (bindings_.shape(value.name) != nullptr || !said.shape || !follows.shape) {
-      return std::nullopt;
-    }
-    const bool same_rank = said.shape->size() == follows.shape->size();
-    for (std::size_t i = 0; same_rank && i < said.shape->size(); ++i) {
-      const Dim& one = (*said.shape)[i];
-      const Dim& other = (*follows.shape)[i];
-      const std::string& symbol = (*value.declared.dims)[i].symbol;
-      if (!one || !other || one == other) continue;
-      if (bindings_.symbol(symbol) != nullptr) {
-        return refused(node, fmt::format("dimension {} of its result '{}' is {}, but '{}' is bound "
-                                         "to {}",
-                                         i, value.name, *other, symbol, *one));
-      }
-      return count_contradiction(node, value, said, follows);
-    }
-    if (!same_rank) return count_contradiction(node, value, said, follows);
-    return std::nullopt;
-  }
-
-  Fault count_contradiction(const ModelNode& node, const ModelValue& value, const Fact& said,
-                            const Fact& follows) {
-    if (contradictions_++ == 0) {
-      contradiction_ = fmt::format(
-          "the model says shape {} of '{}', but {} gives {}, which is "
-          "planned",
-          text_of(said.shape), value.name, title_of(node), text_of(follows.shape));
-    }
-    return std::nullopt;
+    return is_true(1) && is_true(2) ? most_turns(node) : std::nullopt;
   }
 
   const ModelGraph& graph_;
-  const Bindings& bindings_;
+  Statements stated_;
   std::optional<std::vector<bool>> runs_;
-  std::vector<Fact> stated_;  // by TensorId
   ModelFacts facts_;
   std::vector<bool> entered_;  // by block
   std::vector<Frame> frames_;
   std::uint64_t visits_ = 0;
-  std::uint64_t contradictions_ = 0;
-  std::string contradiction_;
 };
 
 }  // namespace
@@ -436,6 +401,19 @@ class Inference {
 bool is_sized(const Fact& fact) {
   return fact.tensor && fact.element && fact.shape && is_known(*fact.shape);
 }
+
+namespace {
+
+Result<ModelFacts> settled(const ModelGraph& graph, const Bindings& bindings, const OpenSizes& open,
+                           Result<ModelFacts> facts) {
+  if (!facts) return facts;
+  auto notes = settle_open_results(graph, *facts, bindings, open);
+  if (!notes) return tl::unexpected(notes.error());
+  facts->notes.insert(facts->notes.end(), notes->begin(), notes->end());
+  return facts;
+}
+
+}  // namespace
 
 Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings, End end) {
   if (auto error = find_unknown_name(graph, bindings)) return tl::unexpected(std::move(*error));
@@ -449,11 +427,13 @@ Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings
   auto facts = Inference(graph, bindings, end).infer(std::move(runs));
   // While sizes are open, a branch that does not fit may be one that they leave out.
   if (!facts && !open.flags.empty()) return tl::unexpected(question(graph, open));
-  if (!facts) return facts;
-  auto notes = settle_open_results(graph, *facts, bindings, open);
-  if (!notes) return tl::unexpected(notes.error());
-  facts->notes.insert(facts->notes.end(), notes->begin(), notes->end());
-  return facts;
+  return settled(graph, bindings, open, std::move(facts));
+}
+
+Result<ModelFacts> infer_point(const ModelGraph& graph, const Bindings& point,
+                               const std::vector<bool>& block_runs) {
+  const OpenSizes open = open_sizes(graph, point);
+  return settled(graph, point, open, Inference(graph, point, End::Most).infer(block_runs));
 }
 
 }  // namespace berth

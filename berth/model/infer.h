@@ -13,6 +13,8 @@ namespace berth {
 struct ModelFacts {
   std::vector<Fact> facts;       // by TensorId
   std::vector<bool> block_runs;  // a branch that a known condition never takes does not
+  // To its end: a branch for other sizes of a range is left where it does not fit these.
+  std::vector<bool> block_known;
   std::vector<std::string> notes;
 };
 
@@ -28,6 +30,12 @@ struct ModelFacts {
 // condition is known for every size of a range, not just at its end. O(nodes x shape changes of
 // loops); no recursion.
 Result<ModelFacts> infer_facts(const ModelGraph& graph, const Bindings& bindings, End end);
+
+// At one point of a range, all of whose sizes are bound. `block_runs`: of the whole range, as
+// `infer_facts` of it says: a branch for other sizes need not fit these, and where it does not,
+// what it holds stays unknown. Notes of `infer_facts`.
+Result<ModelFacts> infer_point(const ModelGraph& graph, const Bindings& point,
+                               const std::vector<bool>& block_runs);
 
 // Known to the byte before the run.
 bool is_sized(const Fact& fact);

@@ -1,6 +1,7 @@
 #include "berth/model/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace berth {
@@ -29,7 +30,50 @@ std::vector<std::size_t> walked(const std::vector<std::size_t>& dims,
   return indices;
 }
 
+// To the nearest of so many bits, of a tie to the even one; `least` is the exponent under which
+// numbers lose bits, `most` the one past which they are infinite.
+double rounded(double number, int bits, int least, int most) {
+  if (number == 0 || !std::isfinite(number)) return number;
+  int exponent = 0;
+  (void)std::frexp(number, &exponent);
+  const int unit = std::max(exponent, least) - bits;
+  const double result = std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
+  return std::fabs(result) < std::ldexp(1.0, most) ? result : std::copysign(INFINITY, number);
+}
+
 }  // namespace
+
+Grid::Grid(const Shape& shape) {
+  for (const Dim& dim : shape) {
+    dims_.push_back(static_cast<std::size_t>(*dim));
+    size_ *= dims_.back();
+  }
+}
+
+std::vector<std::size_t> Grid::place(std::size_t index) const {
+  std::vector<std::size_t> place(dims_.size());
+  for (std::size_t i = dims_.size(); i-- > 0;) {
+    place[i] = index % dims_[i];
+    index /= dims_[i];
+  }
+  return place;
+}
+
+std::size_t Grid::index(std::span<const std::size_t> place) const {
+  std::size_t index = 0;
+  for (std::size_t i = 0; i < dims_.size(); ++i) index = index * dims_[i] + place[i];
+  return index;
+}
+
+bool is_followed(const std::optional<Shape>& shape) {
+  return shape && is_known(*shape) && count_of(*shape).value_or(kMostNumbers + 1) <= kMostNumbers;
+}
+
+bool is_real(std::optional<Dtype> element) {
+  if (!element) return false;
+  const std::string_view name = element->name();
+  return name == "float64" || name == "float32" || name == "float16" || name == "bfloat16";
+}
 
 std::size_t size_of(const Numbers& numbers) {
   return std::visit([](const auto& list) { return list.size(); }, numbers.list);
@@ -45,6 +89,21 @@ Numbers picked(const Numbers& numbers, const std::vector<std::size_t>& indices) 
         auto chosen = list;
         chosen.clear();
         for (const std::size_t index : indices) chosen.push_back(list[index]);
+        return Numbers{std::move(chosen)};
+      },
+      numbers.list);
+}
+
+Numbers picked_or_unknown(const Numbers& numbers,
+                          const std::vector<std::optional<std::size_t>>& indices) {
+  return std::visit(
+      [&](const auto& list) {
+        auto chosen = list;
+        chosen.clear();
+        for (const auto& index : indices) {
+          chosen.emplace_back();
+          if (index) chosen.back() = list[*index];
+        }
         return Numbers{std::move(chosen)};
       },
       numbers.list);
@@ -83,9 +142,11 @@ std::optional<Numbers> fitted(Numbers numbers, std::optional<Dtype> element) {
   if (!element) return std::nullopt;
   const std::string_view name = element->name();
   if (auto* reals = std::get_if<Numbers::Reals>(&numbers.list)) {
-    if (name != "float32" && name != "float64") return std::nullopt;
+    if (!is_real(element)) return std::nullopt;
     for (auto& number : *reals) {
       if (number && name == "float32") number = static_cast<double>(static_cast<float>(*number));
+      if (number && name == "float16") number = rounded(*number, 11, -13, 16);
+      if (number && name == "bfloat16") number = rounded(*number, 8, -125, 128);
     }
     return numbers;
   }

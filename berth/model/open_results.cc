@@ -45,7 +45,7 @@ class OpenResults {
 
  private:
   void look_into(std::size_t block) {
-    if (!facts_.block_runs[block]) return;
+    if (!facts_.block_known[block]) return;
     for (const ModelNode& node : graph_.blocks[block].nodes) look_at(node);
   }
 

@@ -68,6 +68,19 @@ std::optional<std::vector<double>> Call::reals(std::size_t input) const {
   return all_known<double>((*this)[input].numbers);
 }
 
+std::optional<double> Call::number(std::size_t input) const {
+  if (const auto list = ints(input); list && list->size() == 1) {
+    return static_cast<double>(list->front());
+  }
+  if (const auto list = reals(input); list && list->size() == 1) return list->front();
+  return std::nullopt;
+}
+
+std::optional<double> Call::real(std::string_view attribute) const {
+  const auto* value = payload<double>(node_, attribute);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
 std::int64_t Call::integer(std::string_view attribute, std::int64_t otherwise) const {
   const auto* value = payload<std::int64_t>(node_, attribute);
   return value == nullptr ? otherwise : *value;

@@ -34,7 +34,11 @@ class Call {
   std::optional<std::vector<std::int64_t>> ints(std::size_t input) const;
   std::optional<std::vector<double>> reals(std::size_t input) const;
 
+  // One number, of either kind; nothing where it is not known, or there are more.
+  std::optional<double> number(std::size_t input) const;
+
   std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
+  std::optional<double> real(std::string_view attribute) const;
   std::optional<std::vector<std::int64_t>> integers(std::string_view attribute) const;
   std::optional<std::vector<double>> real_list(std::string_view attribute) const;
   std::string text(std::string_view attribute, std::string_view otherwise) const;

@@ -1,11 +1,13 @@
 // Operators whose result has a place for each place of their operands.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "berth/ir/element_code.h"
 #include "berth/model/arithmetic.h"
+#include "berth/model/folding.h"
 #include "berth/model/numbers.h"
 #include "berth/model/rule.h"
 
@@ -27,7 +29,34 @@ Answer same_value(const Call& call) {
 }
 
 Answer flags_like_first(const Call& call) {
-  return std::vector{tensor_fact(Dtype::of("bool"), call.shape(0))};
+  return std::vector{with_numbers(call, tensor_fact(Dtype::of("bool"), call.shape(0)))};
+}
+
+// The type of the weights, which the operand is brought to before they are multiplied.
+Answer weighted(const Call& call) {
+  const auto element = call[1].element ? call[1].element : call[0].element;
+  return std::vector{tensor_fact(element, call.shape(0))};
+}
+
+Answer coin_tosses(const Call& call) {
+  const auto asked = element_of_code(call.integer("dtype", 0));
+  return std::vector{tensor_fact(asked ? asked : call[0].element, call.shape(0))};
+}
+
+Answer running_sum(const Call& call) {
+  Fact result = tensor_fact(call[0].element, call.shape(0));
+  const auto said = call.number(1);
+  if (!result.shape || !said) return std::vector{std::move(result)};
+  const auto axis = axis_of(static_cast<std::int64_t>(*said), result.shape->size());
+  if (!axis) {
+    return refused(
+        fmt::format("its operand of shape {} has no axis {}", text_of(result.shape), *said));
+  }
+  auto sums = running_sums(
+      call[0], *axis,
+      {.exclusive = call.integer("exclusive", 0) != 0, .reverse = call.integer("reverse", 0) != 0});
+  if (sums) result.numbers = fitted(*std::move(sums), result.element);
+  return std::vector{std::move(result)};
 }
 
 // All operands stretched to one shape.
@@ -70,21 +99,43 @@ Answer choice(const Call& call) {
   return broadcast_to(call, call[1].element ? call[1].element : call[2].element);
 }
 
-Answer cast(const Call& call) {
-  Fact result = tensor_fact(element_of_code(call.integer("to", 0)), call.shape(0));
-  const bool is_followed = result.element && call[0].numbers;
-  if (is_followed) {
-    const bool to_int = !result.element->name().starts_with("float");
-    auto numbers = converted(*call[0].numbers, to_int);
-    if (result.element->name() == "bool") {
-      for (auto& number : std::get<Numbers::Ints>(numbers.list)) {
-        if (number) number = *number != 0 ? 1 : 0;
-      }
-    }
-    result.numbers = fitted(std::move(numbers), result.element);
-  }
-  if (!result.element) result.tensor = call.integer("to", 0) != kTextCode;
+// As elements of another type.
+std::optional<Numbers> cast_numbers(const Numbers& from, Dtype to) {
+  if (to.name() != "bool") return fitted(converted(from, !is_real(to)), to);
+  return std::visit(
+      [](const auto& list) {
+        Numbers::Ints flags;
+        for (const auto& number : list) {
+          flags.emplace_back();
+          if (number) flags.back() = *number != 0 ? 1 : 0;
+        }
+        return Numbers{std::move(flags)};
+      },
+      from.list);
+}
+
+Answer cast_to(const Call& call, std::optional<Dtype> element) {
+  Fact result = tensor_fact(element, call.shape(0));
+  if (element && call[0].numbers) result.numbers = cast_numbers(*call[0].numbers, *element);
   return std::vector{std::move(result)};
+}
+
+// Before version 6 the type was named.
+std::optional<Dtype> element_of_name(std::string name) {
+  if (name == "FLOAT") return Dtype::of("float32");
+  if (name == "DOUBLE") return Dtype::of("float64");
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return Dtype::of(name);
+}
+
+Answer cast(const Call& call) {
+  const std::int64_t code = call.integer("to", 0);
+  const std::string name = call.text("to", "");
+  auto results = cast_to(call, name.empty() ? element_of_code(code) : element_of_name(name));
+  if (code == kTextCode || name == "STRING") results->front().tensor = false;
+  return results;
 }
 
 // The same bits, taken for another type of as many.
@@ -98,7 +149,7 @@ Answer bit_cast(const Call& call) {
 }
 
 Answer cast_like(const Call& call) {
-  return std::vector{tensor_fact(call[1].element, call.shape(0))};
+  return cast_to(call, call[1].element);
 }
 
 Answer quantize(const Call& call) {
@@ -108,7 +159,8 @@ Answer quantize(const Call& call) {
 }
 
 Answer dequantize(const Call& call) {
-  return std::vector{tensor_fact(call[1].element, call.shape(0))};
+  const auto asked = element_of_code(call.integer("output_dtype", 0));
+  return std::vector{tensor_fact(asked ? asked : call[1].element, call.shape(0))};
 }
 
 Answer dynamic_quantize(const Call& call) {
@@ -121,7 +173,9 @@ Answer dynamic_quantize(const Call& call) {
 Answer dropout(const Call& call) {
   const bool has_flags = call.opset() >= 10 || call.opset() == 0;
   const auto mask = has_flags ? Dtype::of("bool") : call[0].element;
-  return std::vector{call[0], tensor_fact(mask, call.shape(0))};
+  Fact result = call[0];
+  if (call.given(2)) result.numbers.reset();  // whether this is training
+  return std::vector{std::move(result), tensor_fact(mask, call.shape(0))};
 }
 
 // In training there are more results: the statistics of each channel.
@@ -161,7 +215,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Asinh", like_first},
     {"", "Atan", like_first},
     {"", "Atanh", like_first},
-    {"", "Bernoulli", like_first},
+    {"", "Bernoulli", coin_tosses},
     {"", "BitwiseNot", like_first},
     {"", "Ceil", like_first},
     {"", "Celu", like_first},
@@ -169,7 +223,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Cos", like_first},
     {"", "Cosh", like_first},
     {"", "CumProd", like_first},
-    {"", "CumSum", like_first},
+    {"", "CumSum", running_sum},
     {"", "Elu", like_first},
     {"", "Erf", like_first},
     {"", "Exp", like_first},
@@ -190,7 +244,7 @@ constexpr auto kRows = std::to_array<RuleRow>({
     {"", "Neg", like_first},
     {"", "Not", like_first},
     {"", "PRelu", like_first},
-    {"", "RMSNormalization", like_first},
+    {"", "RMSNormalization", weighted},
     {"", "Reciprocal", like_first},
     {"", "Relu", like_first},
     {"", "ReverseSequence", like_first},

@@ -113,7 +113,8 @@ Answer group_query_attention(const Call& call) {
   if (const auto said = call.ints(6); said && said->size() == 1 && said->front() >= 0 && past) {
     total = std::max(*past, static_cast<std::uint64_t>(said->front()));
   } else {
-    total = sum(past, length);
+    // Keys of no steps are borrowed: the past holds them all.
+    total = sum(past, is_packed ? length : dim_of(call.shape(1), 1));
   }
   const Fact present =
       tensor_fact(element, Shape{batch, static_cast<std::uint64_t>(kv_heads), total, head});

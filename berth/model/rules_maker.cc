@@ -35,10 +35,11 @@ Answer constant_of_shape(const Call& call) {
   const ConstantTensor* value = call.tensor("value");
   Fact fact = tensor_fact(value == nullptr ? Dtype::of("float32") : value->element, *shape);
   const auto count = fact.shape && is_known(*fact.shape) ? count_of(*fact.shape) : std::nullopt;
-  const bool is_followed = count && *count <= kMostNumbers && value != nullptr && value->numbers &&
-                           size_of(*value->numbers) == 1;
-  if (is_followed) {
-    fact.numbers = picked(*value->numbers, std::vector<std::size_t>(*count, 0));
+  if (!count || *count > kMostNumbers) return std::vector{std::move(fact)};
+  const auto filler =
+      value == nullptr ? std::optional(Numbers{Numbers::Reals{0.0}}) : value->numbers;
+  if (filler && size_of(*filler) == 1) {
+    fact.numbers = picked(*filler, std::vector<std::size_t>(*count, 0));
   }
   return std::vector{std::move(fact)};
 }
@@ -74,11 +75,18 @@ Fact real_range(const Call& call, Fact fact) {
   const double count = std::ceil((to->front() - from->front()) / by->front());
   if (!(count < 1e15)) return fact;
   fact.shape = Shape{count > 0 ? static_cast<std::uint64_t>(count) : 0};
+  if (count > static_cast<double>(kMostNumbers)) return fact;
+  Numbers::Reals numbers;
+  for (std::uint64_t i = 0; i < *fact.shape->front(); ++i) {
+    numbers.emplace_back(from->front() + static_cast<double>(i) * by->front());
+  }
+  fact.numbers = fitted({std::move(numbers)}, fact.element);
   return fact;
 }
 
 Answer range(const Call& call) {
   Fact fact = tensor_fact(call[0].element, Shape(1));
+  if (call.number(2) == 0.0) return refused("it goes in steps of 0");
   if (!call[0].numbers) return std::vector{std::move(fact)};
   return std::vector{is_int(*call[0].numbers) ? int_range(call, std::move(fact))
                                               : real_range(call, std::move(fact))};
@@ -112,6 +120,25 @@ Answer multinomial(const Call& call) {
 
 // --- One place in each row ---
 
+// An index past the depth, from either end, is nowhere.
+std::optional<Numbers> one_hot_numbers(const Call& call, const Shape& result, std::size_t axis) {
+  const auto indices = call.ints(0);
+  if (!indices || !call[2].numbers || size_of(*call[2].numbers) != 2 || !is_followed(result)) {
+    return std::nullopt;
+  }
+  const Grid grid(result);
+  const Grid from(*call.shape(0));
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    auto place = grid.place(i);
+    const std::size_t at = place[axis];
+    place.erase(place.begin() + static_cast<std::ptrdiff_t>(axis));
+    const auto said = axis_of((*indices)[from.index(place)], grid.dim(axis));
+    chosen.push_back(said == at ? 1 : 0);
+  }
+  return picked(*call[2].numbers, chosen);
+}
+
 Answer one_hot(const Call& call) {
   Fact fact = tensor_fact(call[2].element, std::nullopt);
   const auto& indices = call.shape(0);
@@ -122,11 +149,13 @@ Answer one_hot(const Call& call) {
     return refused(
         fmt::format("a result of {} axes has no axis {}", rank, call.integer("axis", -1)));
   Dim depth;
-  if (const auto said = call.ints(1); said && said->size() == 1 && said->front() >= 0) {
-    depth = static_cast<std::uint64_t>(said->front());
+  // Of any type; what is past the point is cut off.
+  if (const auto said = call.number(1); said && *said >= 0 && *said < 1e15) {
+    depth = static_cast<std::uint64_t>(*said);
   }
   fact.shape = *indices;
   fact.shape->insert(fact.shape->begin() + static_cast<std::ptrdiff_t>(*axis), depth);
+  fact.numbers = one_hot_numbers(call, *fact.shape, *axis);
   return std::vector{std::move(fact)};
 }
 
@@ -139,6 +168,27 @@ Dim scaled(const Dim& dim, double scale) {
       std::floor(static_cast<double>(static_cast<float>(*dim) * static_cast<float>(scale)));
   if (!(length >= 0 && length < 1e15)) return std::nullopt;
   return static_cast<std::uint64_t>(length);
+}
+
+// One scale for all axes: the least of those that are asked for, or the greatest.
+std::optional<std::vector<std::int64_t>> kept_in_proportion(
+    const Shape& shape, const std::vector<std::size_t>& axes,
+    const std::optional<std::vector<std::int64_t>>& sizes, bool not_larger) {
+  if (!sizes || sizes->size() != axes.size()) return sizes;
+  std::optional<float> scale;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const Dim& dim = shape[axes[i]];
+    if (!dim || *dim == 0) return std::nullopt;
+    const float asked = static_cast<float>((*sizes)[i]) / static_cast<float>(*dim);
+    scale = !scale ? asked : not_larger ? std::min(*scale, asked) : std::max(*scale, asked);
+  }
+  std::vector<std::int64_t> kept;
+  for (const std::size_t axis : axes) {
+    const float length = std::round(*scale * static_cast<float>(*shape[axis]));
+    if (!(length >= 0 && length < 1e15F)) return std::nullopt;
+    kept.push_back(static_cast<std::int64_t>(length));
+  }
+  return kept;
 }
 
 Answer resize(const Call& call) {
@@ -160,12 +210,24 @@ Answer resize(const Call& call) {
       axes.push_back(*at);
     }
   }
-  const bool is_stretched = call.text("keep_aspect_ratio_policy", "stretch") == "stretch";
-  const auto sizes = call.ints(3);
+  // What is empty is not given.
+  const auto is_said = [&](std::size_t at) {
+    return call.given(at) && !(call.shape(at) && count_of(*call.shape(at)) == 0);
+  };
+  auto sizes = call.ints(3);
+  if (const auto policy = call.text("keep_aspect_ratio_policy", "stretch");
+      policy != "stretch" && is_said(3)) {
+    sizes = kept_in_proportion(shape, axes, sizes, policy == "not_larger");
+  }
   auto scales = call.reals(scales_at);
   if (is_upsample && !call.given(1)) scales = call.real_list("scales");
-  const bool by_sizes = sizes && sizes->size() == axes.size() && is_stretched;
-  const bool by_scales = !call.given(3) && scales && scales->size() == axes.size();
+  const auto fits = [&](const auto& list) { return !list || list->size() == axes.size(); };
+  if ((is_said(3) && !fits(sizes)) || (!is_said(3) && is_said(scales_at) && !fits(scales))) {
+    return refused(fmt::format("it is told {} sizes for {} axes",
+                               is_said(3) ? sizes->size() : scales->size(), axes.size()));
+  }
+  const bool by_sizes = is_said(3) && sizes;
+  const bool by_scales = !is_said(3) && scales && fits(scales);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Dim& dim = shape[axes[i]];
     if (by_sizes && (*sizes)[i] >= 0) {

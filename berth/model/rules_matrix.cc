@@ -1,6 +1,7 @@
 // Matrix products.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -37,9 +38,20 @@ std::optional<Shape> turned(const std::optional<Shape>& shape, bool is_turned) {
   return result;
 }
 
+// The first axis of all is that of the matrix, in front of those of the batch.
+std::optional<Shape> turned_batch(const std::optional<Shape>& shape, bool is_turned) {
+  std::optional<Shape> result = shape;
+  if (is_turned && result && result->size() >= 2) {
+    std::rotate(result->begin(), result->begin() + 1, result->end() - 1);
+  }
+  return result;
+}
+
 Answer fused_matmul(const Call& call) {
-  auto shape = product_shape(turned(call.shape(0), call.integer("transA", 0) != 0),
-                             turned(call.shape(1), call.integer("transB", 0) != 0));
+  const auto is_set = [&](const char* attribute) { return call.integer(attribute, 0) != 0; };
+  auto shape =
+      product_shape(turned(turned_batch(call.shape(0), is_set("transBatchA")), is_set("transA")),
+                    turned(turned_batch(call.shape(1), is_set("transBatchB")), is_set("transB")));
   if (!shape) return refused(shape.error());
   return std::vector{tensor_fact(call[0].element, *std::move(shape))};
 }

@@ -50,23 +50,37 @@ std::vector<Cut> whole(const Shape& shape) {
 
 // --- Concat ---
 
-// Lists put together, as shapes are.
-std::optional<Numbers> joined_numbers(const Call& call) {
-  std::optional<Numbers> all;
+// As shapes are put together. Of a part of which nothing but the shape is known, no element is.
+std::optional<Numbers> joined_numbers(const Call& call, const Shape& result, std::size_t axis) {
+  if (!is_followed(result)) return std::nullopt;
+  std::optional<bool> is_of_ints;
   for (std::size_t i = 0; i < call.inputs(); ++i) {
-    if (!call.shape(i) || call.shape(i)->size() != 1 || !call.shape(i)->front())
+    if (!is_followed(call.shape(i))) return std::nullopt;
+    if (!call[i].numbers) continue;
+    if (is_of_ints.value_or(is_int(*call[i].numbers)) != is_int(*call[i].numbers)) {
       return std::nullopt;
-    const auto count = *call.shape(i)->front();
-    auto part = call[i].numbers;
-    // Of how many elements is known, though not which.
-    if (!part && count <= kMostNumbers && all && is_int(*all)) {
-      part = Numbers{Numbers::Ints(static_cast<std::size_t>(count))};
     }
-    if (!part) return std::nullopt;
-    all = all ? joined_lists(*all, *part) : part;
-    if (!all || size_of(*all) > kMostNumbers) return std::nullopt;
+    is_of_ints = is_int(*call[i].numbers);
   }
-  return all;
+  if (!is_of_ints) return std::nullopt;
+  Numbers all;
+  std::vector<std::size_t> order(Grid(result).size());
+  std::size_t before = 0;  // along the axis
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < call.inputs(); ++i) {
+    const Grid part(*call.shape(i));
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      auto place = part.place(k);
+      place[axis] += before;
+      order[Grid(result).index(place)] = next++;
+    }
+    before += part.dim(axis);
+    const Numbers unknown =
+        *is_of_ints ? Numbers{Numbers::Ints(part.size())} : Numbers{Numbers::Reals(part.size())};
+    const Numbers& more = call[i].numbers ? *call[i].numbers : unknown;
+    all = i == 0 ? more : *joined_lists(all, more);
+  }
+  return picked(all, order);
 }
 
 Answer concat(const Call& call) {
@@ -101,8 +115,7 @@ Answer concat(const Call& call) {
       result[*at].reset();
     }
   }
-  if (*at == 0) fact.numbers = joined_numbers(call);
-  if (!is_known(result)) fact.numbers.reset();
+  fact.numbers = joined_numbers(call, result, *at);
   return std::vector{std::move(fact)};
 }
 
@@ -111,6 +124,11 @@ Answer concat(const Call& call) {
 // How long each part is; empty where that is not known.
 tl::expected<std::vector<Dim>, std::string> part_lengths(const Call& call, const Dim& length) {
   const std::size_t parts = call.outputs();
+  if (call.opset() >= 18 && call.integer("num_outputs", static_cast<std::int64_t>(parts)) !=
+                                static_cast<std::int64_t>(parts)) {
+    return refused(fmt::format("it is told {} parts, and has {} results",
+                               call.integer("num_outputs", 0), parts));
+  }
   if (call.is_given("split", 1)) {
     const auto lengths = call.ints_of("split", 1, {});
     if (!lengths) return std::vector<Dim>(parts);
@@ -225,6 +243,29 @@ Answer slice(const Call& call) {
 
 // --- Pad and Tile ---
 
+// Around a list; what is put there is an operand since version 11.
+std::optional<Numbers> padded_numbers(const Call& call, const std::vector<std::int64_t>& axes,
+                                      const std::vector<std::int64_t>& pads, const Shape& result) {
+  const bool is_list = result.size() == 1 && axes.size() == 1 && is_followed(result);
+  if (!call[0].numbers || !is_list || call.text("mode", "constant") != "constant") {
+    return std::nullopt;
+  }
+  const bool is_default = !call.given(2);
+  if (!is_default && (!call[2].numbers || size_of(*call[2].numbers) != 1)) return std::nullopt;
+  if (is_default && call.opset() < 11) return std::nullopt;
+  const Numbers zero =
+      is_int(*call[0].numbers) ? Numbers{Numbers::Ints{0}} : Numbers{Numbers::Reals{0.0}};
+  const auto with_filler = joined_lists(is_default ? zero : *call[2].numbers, *call[0].numbers);
+  if (!with_filler) return std::nullopt;
+  const auto length = static_cast<std::int64_t>(size_of(*call[0].numbers));
+  std::vector<std::size_t> indices;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(*result[0]); ++i) {
+    const std::int64_t at = i - pads[0];
+    indices.push_back(at >= 0 && at < length ? static_cast<std::size_t>(at) + 1 : 0);
+  }
+  return picked(*with_filler, indices);
+}
+
 Answer pad(const Call& call) {
   Fact fact = tensor_fact(call[0].element, std::nullopt);
   const auto& shape = call.shape(0);
@@ -254,6 +295,7 @@ Answer pad(const Call& call) {
     }
     dim = static_cast<std::uint64_t>(length);
   }
+  fact.numbers = padded_numbers(call, *axes, *pads, *fact.shape);
   return std::vector{std::move(fact)};
 }
 
@@ -281,13 +323,14 @@ Answer tile(const Call& call) {
     }
     dim = length;
   }
-  // A list repeated, as shapes are.
-  const std::uint64_t count = count_of(*fact.shape).value_or(UINT64_MAX);
-  const bool is_list = shape->size() == 1 && shape->front().value_or(0) > 0;
-  if (call[0].numbers && is_list && count <= kMostNumbers) {
+  if (call[0].numbers && is_followed(fact.shape) && is_followed(shape)) {
+    const Grid from(*shape);
+    const Grid to(*fact.shape);
     std::vector<std::size_t> indices;
-    for (std::size_t i = 0; i < count; ++i) {
-      indices.push_back(i % static_cast<std::size_t>(*shape->front()));
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      auto place = to.place(i);
+      for (std::size_t axis = 0; axis < place.size(); ++axis) place[axis] %= from.dim(axis);
+      indices.push_back(from.index(place));
     }
     fact.numbers = picked(*call[0].numbers, indices);
   }

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 
+#include "berth/model/folding.h"
 #include "berth/model/numbers.h"
 #include "berth/model/rule.h"
 
@@ -44,34 +44,6 @@ Shape without(const Shape& shape, const std::vector<bool>& folded, bool keep) {
   return result;
 }
 
-// Of a list that is folded whole: what shapes are computed by.
-std::optional<Numbers> folded_numbers(const Call& call, const Fact& result) {
-  const auto numbers = call.ints(0);
-  if (!numbers || numbers->empty() || !result.shape || count_of(*result.shape) != 1) {
-    return std::nullopt;
-  }
-  const std::string& op = call.node().op;
-  std::int64_t folded = numbers->front();
-  for (std::size_t i = 1; i < numbers->size(); ++i) {
-    const std::int64_t next = (*numbers)[i];
-    if (op == "ReduceProd") {
-      if (__builtin_mul_overflow(folded, next, &folded)) return std::nullopt;
-    } else if (op == "ReduceSum") {
-      if (__builtin_add_overflow(folded, next, &folded)) return std::nullopt;
-    } else if (op == "ReduceMax") {
-      folded = std::max(folded, next);
-    } else if (op == "ReduceMin") {
-      folded = std::min(folded, next);
-    } else {
-      return std::nullopt;
-    }
-  }
-  const bool is_plain =
-      op == "ReduceProd" || op == "ReduceSum" || op == "ReduceMax" || op == "ReduceMin";
-  if (!is_plain) return std::nullopt;
-  return fitted({Numbers::Ints{folded}}, result.element);
-}
-
 Answer reduce(const Call& call) {
   Fact result = tensor_fact(call[0].element, std::nullopt);
   if (call.shape(0)) {
@@ -83,7 +55,13 @@ Answer reduce(const Call& call) {
     } else if (keep) {
       result.shape = Shape(call.shape(0)->size());
     }
-    result.numbers = folded_numbers(call, result);
+    // Without axes, versions differ in whether each element is still folded by itself.
+    const bool is_plain = *folded && (std::ranges::find(**folded, true) != (*folded)->end() ||
+                                      call.shape(0)->empty());
+    if (is_plain && is_followed(result.shape)) {
+      const auto numbers = reduced(call.node().op, call[0], **folded);
+      if (numbers) result.numbers = fitted(*numbers, result.element);
+    }
   }
   return std::vector{std::move(result)};
 }
@@ -99,6 +77,11 @@ Answer index_of_extreme(const Call& call) {
   std::vector<bool> folded(call.shape(0)->size(), false);
   folded[*axis] = true;
   result.shape = without(*call.shape(0), folded, call.integer("keepdims", 1) != 0);
+  // Of equal ones the first counts.
+  if (call.integer("select_last_index", 0) == 0) {
+    const auto first = ranked(call[0], *axis, 1, call.node().op == "ArgMax");
+    if (first && (*call.shape(0))[*axis] != Dim(0)) result.numbers = first->places;
+  }
   return std::vector{std::move(result)};
 }
 

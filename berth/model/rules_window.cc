@@ -68,8 +68,10 @@ std::optional<std::uint64_t> places(const Call& call, const Window& window, std:
   }
   const Wide pads = auto_pad == "VALID" ? 0 : window.before + window.after;
   const Wide room = length + pads - window.reach();
-  if (room < 0 || size > std::uint64_t{1} << 62) return std::nullopt;
   const bool up = call.integer("ceil_mode", 0) != 0;
+  // Rounded up, a window that lacks less than a stride is one.
+  if (size > std::uint64_t{1} << 62) return std::nullopt;
+  if (room < 0 && !(up && -room < window.stride)) return std::nullopt;
   Wide count = (up ? room + window.stride - 1 : room) / window.stride + 1;
   // The last window must begin before the padding at the end does.
   const Wide before = auto_pad == "VALID" ? 0 : window.before;
@@ -195,6 +197,16 @@ Answer conv_transpose(const Call& call) {
     return refused(fmt::format("it has {} groups", groups));
   }
   Shape result = {(*shape)[0], (*filter)[1] ? Dim(channels) : Dim()};
+  for (const char* list : {"output_shape", "output_padding"}) {
+    const auto said = call.integers(list);
+    if (!said || said->size() == kernel->size()) continue;
+    return refused(fmt::format("its {} has {} numbers for {} axes (without batch and channels)",
+                               list, said->size(), kernel->size()));
+  }
+  if ((*filter)[0] && (*shape)[1] && (*filter)[0] != (*shape)[1]) {
+    return refused(fmt::format("its weights of shape {} do not go with {} channels",
+                               text_of(filter), *(*shape)[1]));
+  }
   const auto asked = call.integers("output_shape");
   const auto extra = call.integers("output_padding").value_or(std::vector<std::int64_t>());
   for (std::size_t i = 0; i < kernel->size(); ++i) {

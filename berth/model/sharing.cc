@@ -119,16 +119,81 @@ std::optional<TensorId> viewed_by(const ModelNode& node, const std::vector<Tenso
   return agree ? node.inputs[0] : std::nullopt;
 }
 
-bool may_take_over(const ModelFacts& facts, const Program& program, TensorId operand,
-                   TensorId result) {
+bool is_elementwise(const ModelNode& node) {
+  return is_standard(node) && std::ranges::binary_search(kElementwise, std::string_view(node.op)) &&
+         node.outputs.size() == 1 && node.outputs[0];
+}
+
+// Of values that nothing is known of, as no step touches them, too.
+bool are_alike(const ModelFacts& facts, TensorId operand, TensorId result) {
   const Fact& a = facts.facts[operand.index()];
   const Fact& b = facts.facts[result.index()];
-  return is_planned(program.tensors[operand.index()]) &&
-         is_planned(program.tensors[result.index()]) && a.element == b.element &&
-         a.shape == b.shape;
+  return (is_sized(a) || a == Fact()) && a.element == b.element && a.shape == b.shape;
+}
+
+// Does the operand, stretched to its own shape at most, leave the result that of `whole`?
+bool never_stretches(const Shape& whole, const Shape& other) {
+  if (other.size() > whole.size()) return false;
+  const std::size_t lead = whole.size() - other.size();
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    if (other[i] != Dim(1) && !(other[i] && other[i] == whole[lead + i])) return false;
+  }
+  return true;
+}
+
+// Those of one operand, and those that take statistics or limits beside it.
+bool keeps_first_shape(const ModelNode& node) {
+  constexpr std::array<std::string_view, 3> kLikeFirst = {"BatchNormalization", "Clip", "PRelu"};
+  return node.inputs.size() == 1 || std::ranges::find(kLikeFirst, node.op) != kLikeFirst.end();
+}
+
+bool is_surely_alike(const ModelNode& node, const ModelFacts& open, TensorId operand) {
+  if (keeps_first_shape(node)) return node.inputs[0] == operand;
+  const auto& whole = open.facts[operand.index()].shape;
+  return std::ranges::all_of(node.inputs, [&](const auto& other) {
+    if (!other || other == operand) return true;
+    const auto& shape = open.facts[other->index()].shape;
+    return whole && shape && never_stretches(*whole, *shape);
+  });
+}
+
+template <typename Visit>
+void visit_elementwise(const ModelGraph& graph, const ModelFacts& facts, Visit visit) {
+  for (std::size_t i = 0; i < graph.blocks.size(); ++i) {
+    if (!facts.block_runs[i]) continue;
+    for (const ModelNode& node : graph.blocks[i].nodes) {
+      if (!is_elementwise(node)) continue;
+      for (const auto& operand : node.inputs) {
+        if (operand) visit(node, *operand);
+      }
+    }
+  }
 }
 
 }  // namespace
+
+TakeOvers take_overs(const ModelGraph& graph, const ModelFacts& facts) {
+  TakeOvers pairs;
+  visit_elementwise(graph, facts, [&](const ModelNode& node, TensorId operand) {
+    if (are_alike(facts, operand, *node.outputs[0])) pairs.emplace_back(operand, *node.outputs[0]);
+  });
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+void keep_take_overs(const ModelFacts& facts, TakeOvers& pairs) {
+  std::erase_if(pairs,
+                [&](const auto& pair) { return !are_alike(facts, pair.first, pair.second); });
+}
+
+void keep_sure_take_overs(const ModelGraph& graph, const ModelFacts& open, TakeOvers& pairs) {
+  TakeOvers sure;
+  visit_elementwise(graph, open, [&](const ModelNode& node, TensorId operand) {
+    if (is_surely_alike(node, open, operand)) sure.emplace_back(operand, *node.outputs[0]);
+  });
+  std::ranges::sort(sure);
+  std::erase_if(pairs, [&](const auto& pair) { return !std::ranges::binary_search(sure, pair); });
+}
 
 void add_views(const ModelGraph& graph, const ModelFacts& facts, std::vector<Tensor>& tensors) {
   std::vector<bool> given_in(tensors.size(), false);  // or a view of such a tensor
@@ -150,19 +215,20 @@ void add_views(const ModelGraph& graph, const ModelFacts& facts, std::vector<Ten
   }
 }
 
-void permit_reuse(const ModelFacts& facts, const std::vector<const ModelNode*>& nodes,
+void permit_reuse(const TakeOvers& pairs, const std::vector<const ModelNode*>& nodes,
                   Program& program) {
   const auto last = last_touches(program);
+  const auto is_permitted = [&](TensorId operand, TensorId result) {
+    return is_planned(program.tensors[operand.index()]) &&
+           is_planned(program.tensors[result.index()]) &&
+           std::ranges::binary_search(pairs, std::pair(operand, result));
+  };
   for (std::size_t step = 0; step < program.phases.size(); ++step) {
     const ModelNode* node = nodes[step];
-    if (node == nullptr || !is_standard(*node) ||
-        !std::ranges::binary_search(kElementwise, std::string_view(node->op))) {
-      continue;
-    }
-    if (node->outputs.size() != 1 || !node->outputs[0]) continue;
+    if (node == nullptr || !is_elementwise(*node)) continue;
     std::optional<TensorId> chosen;
     for (const auto& operand : node->inputs) {
-      if (!operand || !may_take_over(facts, program, *operand, *node->outputs[0])) continue;
+      if (!operand || !is_permitted(*operand, *node->outputs[0])) continue;
       if (!chosen) chosen = operand;
       if (last[operand->index()] != step) continue;
       chosen = operand;

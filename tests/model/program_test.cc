@@ -62,7 +62,8 @@ TEST(ModelProgram, WhatShrinksAsARangeGrowsHasItsSizeAtTheOtherEnd) {
       {.bindings = {.symbols = {{"n", {4, 10}}}, .shapes = {}}});
   EXPECT_EQ(bytes_of(model.program, "x"), Bytes(40));
   EXPECT_EQ(bytes_of(model.program, "rest"), Bytes(48));
-  EXPECT_EQ(model.notes.back(), "2 tensors are larger at the lower bound, and have that size");
+  EXPECT_EQ(model.notes.back(),
+            "2 tensors are larger at other sizes of the range, and have the largest");
 }
 
 TEST(ModelProgram, ABranchIsLeftOutOnlyWhereNoSizeOfTheRangeTakesIt) {
