@@ -135,7 +135,15 @@ std::optional<OpId> OpGraph::storage_base(OpId id) const {
   return named->base;
 }
 
-std::vector<OpId> reachable(const OpGraph& graph, std::span<const OpId> roots) {
+namespace {
+
+bool is_body(const Op& op) {
+  return op.kind == OpKind::Kernel || op.kind == OpKind::Store;
+}
+
+enum class Bodies { Entered, Left };
+
+std::vector<OpId> walk(const OpGraph& graph, std::span<const OpId> roots, Bodies bodies) {
   std::vector<bool> seen(graph.size());
   std::vector<OpId> finished;
   std::vector<std::pair<OpId, std::size_t>> open;  // a node and its next source
@@ -144,7 +152,8 @@ std::vector<OpId> reachable(const OpGraph& graph, std::span<const OpId> roots) {
     seen[root.index()] = true;
     while (!open.empty()) {
       auto& [id, next] = open.back();
-      if (next == graph[id].sources.size()) {
+      const bool is_left = bodies == Bodies::Left && is_body(graph[id]);
+      if (is_left || next == graph[id].sources.size()) {
         finished.push_back(id);
         open.pop_back();
         continue;
@@ -157,9 +166,19 @@ std::vector<OpId> reachable(const OpGraph& graph, std::span<const OpId> roots) {
   return finished;
 }
 
+}  // namespace
+
+std::vector<OpId> reachable(const OpGraph& graph, std::span<const OpId> roots) {
+  return walk(graph, roots, Bodies::Entered);
+}
+
+std::vector<OpId> reachable_outside_bodies(const OpGraph& graph, std::span<const OpId> roots) {
+  return walk(graph, roots, Bodies::Left);
+}
+
 namespace {
 
-// Walks the graph outside call bodies, sources first, and rebuilds the nodes whose sources changed.
+// Walks the graph outside bodies, sources first, and rebuilds the nodes whose sources changed.
 class Substitution {
  public:
   Substitution(OpGraph& graph, std::span<const std::pair<OpId, OpId>> replacements)
@@ -185,20 +204,23 @@ class Substitution {
   }
 
  private:
-  // A call's body is the body's business: it is never entered.
+  // What a body mentions is its own business: it is never entered, nor where a view comes after it.
   void open(OpId id) {
     if (image_[id.index()]) return;
-    open_.emplace_back(id, graph_[id].kind == OpKind::Call ? 1 : 0);
+    if (is_body(graph_[id])) {
+      image_[id.index()] = id;
+    } else {
+      open_.emplace_back(id, 0);
+    }
   }
 
   Result<OpId> rebuild(OpId id) {
     Op op = graph_[id];
-    const std::size_t first = op.kind == OpKind::Call ? 1 : 0;
     bool changed = false;
-    for (std::size_t i = first; i < op.sources.size(); ++i) {
-      const OpId image = *image_[op.sources[i].index()];
-      changed = changed || image != op.sources[i];
-      op.sources[i] = image;
+    for (OpId& source : op.sources) {
+      const OpId image = *image_[source.index()];
+      changed = changed || image != source;
+      source = image;
     }
     return changed ? graph_.add(std::move(op)) : Result<OpId>(id);
   }

@@ -28,8 +28,8 @@ using OpId = Id<struct OpTag>;
 //   Kernel Store         anything: the body's own business
 //   Call                 [body, arguments...]
 //   Linear               [entries...]: calls and loops, in order
-//   End                  [linear or call]: a counted loop
-//   BackEdge             [linear or call, flag]: repeats while the flag holds
+//   End                  [linear, call or loop]: a counted loop
+//   BackEdge             [linear, call or loop, flag]: repeats while the flag holds
 enum class OpKind {
   Buffer,
   Param,
@@ -108,12 +108,14 @@ Op linear_op(std::vector<OpId> entries);
 Op end_op(OpId repeated, std::uint64_t count);
 Op back_edge_op(OpId repeated, OpId flag, std::optional<std::uint64_t> bound = {});
 
-// What storage, or a view of it, names: bytes of its base, read as elements of a type.
+// What storage, or a view of it, names: bytes of its base, read as elements of a type. Elements of
+// fewer than 8 bits may begin inside the first of these bytes; what views them goes on from there.
 struct View {
   OpId base;
-  ByteRange bytes;  // of the base, from its first byte
+  ByteRange bytes;  // of the base, from its first byte: all that its elements touch
   Dtype dtype = Dtype::int8();
   std::uint64_t elements = 0;
+  std::uint8_t bit = 0;  // of its first byte, where its first element begins
 
   friend bool operator==(const View&, const View&) = default;
 };
@@ -146,10 +148,13 @@ class OpGraph {
 // Every node that the roots reach, sources before the nodes that use them, in the order in which a
 // walk from the roots finishes them. No recursion; O(nodes + sources).
 std::vector<OpId> reachable(const OpGraph& graph, std::span<const OpId> roots);
+// The same without what only the bodies of calls reach; the bodies themselves are there.
+std::vector<OpId> reachable_outside_bodies(const OpGraph& graph, std::span<const OpId> roots);
 
 // The roots with `from` replaced by `to` (nodes of the same graph) wherever they are reached
-// outside call bodies. Nodes without a replaced source stay the nodes they are, shared nodes stay
-// shared. New nodes are added to the graph. Refuses what OpGraph::add refuses.
+// outside bodies, which stay as they are by whichever way they are reached. Nodes without a
+// replaced source stay the nodes they are, shared nodes stay shared. New nodes are added to the
+// graph. Refuses what OpGraph::add refuses.
 Result<std::vector<OpId>> substitute(OpGraph& graph, std::span<const OpId> roots,
                                      std::span<const std::pair<OpId, OpId>> replacements);
 

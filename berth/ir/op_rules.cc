@@ -16,6 +16,9 @@ struct SourceCount {
 
 constexpr std::size_t kAny = SIZE_MAX;
 
+// 2^64 bytes have 2^67 bits.
+__extension__ using BitCount = unsigned __int128;
+
 SourceCount source_count(OpKind kind) {
   switch (kind) {
     case OpKind::Buffer:
@@ -69,7 +72,8 @@ bool plays(const OpGraph& graph, OpId source, Role role) {
     case Role::Body:
       return kind == OpKind::Kernel || kind == OpKind::Store;
     case Role::Repeated:
-      return kind == OpKind::Linear || kind == OpKind::Call;
+      return kind == OpKind::Linear || kind == OpKind::Call || kind == OpKind::End ||
+             kind == OpKind::BackEdge;
     case Role::Entry:
       return kind == OpKind::Call || kind == OpKind::End || kind == OpKind::BackEdge;
     case Role::Anything:
@@ -85,7 +89,7 @@ std::string_view role_text(Role role) {
     case Role::Body:
       return "a kernel or a store";
     case Role::Repeated:
-      return "a linear or a call";
+      return "a linear, a call or a loop";
     case Role::Entry:
       return "a call, an end or a backedge";
     case Role::Anything:
@@ -125,7 +129,19 @@ Result<std::optional<View>> storage_view(OpId id, const Storage& storage) {
   return View{id, {0, bytes->count()}, storage.dtype, storage.elements};
 }
 
-// Elements of fewer than 8 bits: whole bytes around them.
+// Elements from a bit of the base on; empty where there are none.
+View elements_at(OpId base, BitCount first, Dtype dtype, std::uint64_t elements) {
+  const auto byte = static_cast<std::uint64_t>(first / 8);
+  if (elements == 0) return View{base, {byte, byte}, dtype, 0};
+  const BitCount end = first + BitCount(elements) * dtype.bits();
+  return View{base,
+              {byte, static_cast<std::uint64_t>((end + 7) / 8)},
+              dtype,
+              elements,
+              static_cast<std::uint8_t>(first % 8)};
+}
+
+// Elements of fewer than 8 bits: the whole bytes around them, and where in the first they begin.
 Result<std::optional<View>> shrink_view(const OpGraph& graph, const View& viewed,
                                         const ElementRange& range) {
   const std::string what = storage_text(graph, viewed.base);
@@ -140,13 +156,12 @@ Result<std::optional<View>> shrink_view(const OpGraph& graph, const View& viewed
                     range.upper, what, range.upper, viewed.elements, viewed.dtype.name()),
         "a view must lie inside what it views");
   }
-  const unsigned bits = viewed.dtype.bits();
-  const std::uint64_t lower = bits >= 8 ? range.lower * (bits / 8) : range.lower / (8 / bits);
-  const std::uint64_t upper = viewed.dtype.bytes_of(range.upper)->count();
-  const std::uint64_t base = viewed.bytes.lower;
-  return View{viewed.base, {base + lower, base + upper}, viewed.dtype, range.upper - range.lower};
+  const BitCount first =
+      BitCount(viewed.bytes.lower) * 8 + viewed.bit + BitCount(range.lower) * viewed.dtype.bits();
+  return elements_at(viewed.base, first, viewed.dtype, range.upper - range.lower);
 }
 
+// A type of whole bytes views the whole bytes around what it views.
 Result<std::optional<View>> bitcast_view(const View& viewed, Dtype dtype) {
   const std::uint64_t bytes = viewed.bytes.upper - viewed.bytes.lower;
   const std::uint64_t element = dtype.bits() / 8;
@@ -158,12 +173,19 @@ Result<std::optional<View>> bitcast_view(const View& viewed, Dtype dtype) {
   return View{viewed.base, viewed.bytes, dtype, bytes / element};
 }
 
-// As many packed elements as the bytes hold; nothing past 64 bits.
+// As many packed elements as the bytes hold from where the first one begins (as far as 64 bits
+// count them).
 Result<std::optional<View>> packed_view(const View& viewed, Dtype dtype) {
-  const Bytes bytes(viewed.bytes.upper - viewed.bytes.lower);
-  const auto elements = checked_multiply(bytes, 8 / dtype.bits());
-  if (!elements) return input_error("dtype", "more elements than 64 bits hold");
-  return View{viewed.base, viewed.bytes, dtype, elements->count()};
+  if (viewed.bit % dtype.bits() != 0) {
+    return input_error("dtype",
+                       fmt::format("{} begins at multiples of {} bits; what it views begins at bit "
+                                   "{} of a byte",
+                                   dtype.name(), dtype.bits(), viewed.bit));
+  }
+  const BitCount bits = BitCount(viewed.bytes.upper - viewed.bytes.lower) * 8;
+  const BitCount elements = (bits - viewed.bit) / dtype.bits();
+  return View{viewed.base, viewed.bytes, dtype,
+              static_cast<std::uint64_t>(std::min(elements, BitCount(UINT64_MAX))), viewed.bit};
 }
 
 }  // namespace

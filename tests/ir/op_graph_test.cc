@@ -115,7 +115,7 @@ TEST(OpGraph, IllFormedNodesAreRefusedWithTheirField) {
   starts(call_op(a, {}), "src[0]: found a buffer, expected a kernel or a store");
   starts(call_op(graph[call].sources[0], std::array{linear}), "src[1]: found a linear");
   starts(linear_op({linear}), "src[0]: found a linear, expected a call, an end or a backedge");
-  starts(end_op(a, 2), "src[0]: found a buffer, expected a linear or a call");
+  starts(end_op(a, 2), "src[0]: found a buffer, expected a linear, a call or a loop");
   starts(back_edge_op(linear, call), "src[1]: found a call");
   starts(bitcast_op(a, *Dtype::of("float32")), "dtype: 6 bytes are no whole number of float32");
   starts({OpKind::Shrink, {a, a}, ElementRange{0, 1}}, "src: found 2 sources, expected 1");
