@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/ir/slot_table.h"
+
 namespace berth {
 namespace {
 
@@ -83,6 +85,12 @@ class Reader {
       fields.refuse(field_of(id.error().where), place_in(id.error().where) + id.error().message,
                     id.error().hint);
       return fields.finish();
+    }
+    if (is_storage(*kind)) {
+      if (auto fault = slots_.add(graph_, *id)) {
+        fields.refuse(fault->where, fault->message, fault->hint);
+        return fields.finish();
+      }
     }
     ids_.push_back(*id);
     return std::nullopt;
@@ -176,6 +184,7 @@ class Reader {
   }
 
   OpGraph graph_;
+  SlotTable slots_;
   std::vector<OpId> ids_;  // by place in the file
 };
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "berth/ir/slot_table.h"
+
 namespace berth {
 
 Result<Schedule> Schedule::make(OpGraph graph, OpId root, std::vector<OpId> held) {
@@ -27,8 +29,15 @@ Result<Schedule> Schedule::make(OpGraph graph, OpId root, std::vector<OpId> held
     roots.push_back(held[i]);
   }
 
+  SlotTable slots;
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    if (!std::holds_alternative<Storage>(graph[OpId(i)].attributes)) continue;
+    if (auto fault = slots.add(graph, OpId(i))) {
+      return input_error("ops", std::move(fault->message), std::move(fault->hint));
+    }
+  }
   Bytes sum;
-  for (const OpId id : reachable(graph, roots)) {
+  for (const OpId id : reachable_outside_bodies(graph, roots)) {
     if (!std::holds_alternative<Storage>(graph[id].attributes)) continue;
     const auto more = checked_add(sum, storage_extent(graph, id));
     if (!more) {

@@ -14,9 +14,10 @@ inline constexpr std::uint64_t kScheduleUnit = 256;
 // A linear of calls and loops, run in order, over storage; `held` lists nodes whose contents
 // outlive it.
 //
-// What `make` has checked stays true: the root is a linear, held nodes name storage, and the
-// extents (256-byte units, skew included) of all storage that the root or a held node reaches add
-// up within 64 bits.
+// What `make` has checked stays true: the root is a linear, held nodes name storage, a slot of a
+// device is one buffer (one param, one alloc), and the
+// extents (256-byte units, skew included) of all storage that the root or a held node reaches
+// outside bodies add up within 64 bits.
 class Schedule {
  public:
   static Result<Schedule> make(OpGraph graph, OpId root, std::vector<OpId> held);
