@@ -13,11 +13,13 @@
 namespace berth {
 namespace {
 
+enum class Loops { All, ThatRun };
+
 // Walks entries and reports each storage the first time that any of them takes it. Entries may
 // share calls and whole loops, so a node once walked is never walked again.
 class Takes {
  public:
-  explicit Takes(const OpGraph& graph) : graph_(graph) {}
+  explicit Takes(const OpGraph& graph, Loops loops = Loops::All) : graph_(graph), loops_(loops) {}
 
   template <typename Report>
   void walk(OpId entry, const Report& report) {
@@ -42,21 +44,36 @@ class Takes {
   // A call's arguments begin after its body, which is its own business.
   void open(OpId id) {
     if (!seen_.insert(id).second) return;
+    if (loops_ == Loops::ThatRun && runs_no_time(graph_, id)) return;
     open_.emplace_back(id, graph_[id].kind == OpKind::Call ? 1 : 0);
   }
 
   const OpGraph& graph_;
+  Loops loops_;
   std::unordered_set<OpId> seen_;
   std::unordered_set<OpId> taken_;
   std::vector<std::pair<OpId, std::size_t>> open_;
 };
 
+std::vector<OpId> taken_by(const OpGraph& graph, OpId entry, Loops loops) {
+  std::vector<OpId> storage;
+  Takes(graph, loops).walk(entry, [&](OpId id) { storage.push_back(id); });
+  return storage;
+}
+
 }  // namespace
 
+bool runs_no_time(const OpGraph& graph, OpId entry) {
+  const auto* loop = std::get_if<LoopCount>(&graph[entry].attributes);
+  return loop != nullptr && loop->count == 0U;
+}
+
 std::vector<OpId> taken(const OpGraph& graph, OpId entry) {
-  std::vector<OpId> storage;
-  Takes(graph).walk(entry, [&](OpId id) { storage.push_back(id); });
-  return storage;
+  return taken_by(graph, entry, Loops::All);
+}
+
+std::vector<OpId> taken_in_run(const OpGraph& graph, OpId entry) {
+  return taken_by(graph, entry, Loops::ThatRun);
 }
 
 std::vector<StorageLife> storage_lives(const Schedule& schedule) {
@@ -81,6 +98,9 @@ std::vector<StorageLife> storage_lives(const Schedule& schedule) {
 }
 
 namespace {
+
+// A name may be long, and many entries one call.
+constexpr std::uint64_t kMostNamedBytes = std::uint64_t{1} << 26;
 
 std::string entry_name(const OpGraph& graph, OpId entry) {
   const Op& op = graph[entry];
@@ -172,8 +192,17 @@ Result<ScheduleInstance> schedule_instance(const Schedule& schedule, std::span<c
   }
 
   std::vector<std::string> step_names;
+  std::uint64_t named_bytes = 0;
   for (const OpId entry : schedule.entries()) {
     step_names.push_back(entry_name(graph, entry));
+    named_bytes += step_names.back().size();
+    if (named_bytes > kMostNamedBytes) {
+      return tl::unexpected(Error{Error::Kind::Limit, "root",
+                                  fmt::format("its steps' names, written out, are more than {} "
+                                              "bytes",
+                                              kMostNamedBytes),
+                                  "entries may share a call: give its body a shorter name"});
+    }
   }
   auto instance =
       Instance::make(devices.devices(), std::move(buffers), unit, std::move(step_names));
@@ -182,14 +211,28 @@ Result<ScheduleInstance> schedule_instance(const Schedule& schedule, std::span<c
                           std::move(kept_names)};
 }
 
-std::optional<DeviceId> step_device(const Schedule& schedule, const Instance& instance, Step step) {
+std::vector<std::optional<DeviceId>> step_devices(const Schedule& schedule,
+                                                  const Instance& instance) {
   const OpGraph& graph = schedule.graph();
-  for (const OpId storage : taken(graph, schedule.entries()[step])) {
-    for (std::size_t i = 0; i < instance.devices().size(); ++i) {
-      if (instance.devices()[i].name == graph.storage(storage).device) return DeviceId(i);
+  std::map<std::string, DeviceId> ids;
+  for (std::size_t i = 0; i < instance.devices().size(); ++i) {
+    ids.emplace(instance.devices()[i].name, DeviceId(i));
+  }
+  std::vector<std::optional<DeviceId>> of(graph.size());  // sources stand before what uses them
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    const Op& op = graph[OpId(i)];
+    if (const auto base = graph.storage_base(OpId(i))) {
+      const auto found = ids.find(graph.storage(*base).device);
+      if (found != ids.end()) of[i] = found->second;
+      continue;
+    }
+    for (std::size_t at = op.kind == OpKind::Call ? 1 : 0; at < op.sources.size() && !of[i]; ++at) {
+      of[i] = of[op.sources[at].index()];
     }
   }
-  return std::nullopt;
+  std::vector<std::optional<DeviceId>> devices;
+  for (const OpId entry : schedule.entries()) devices.push_back(of[entry.index()]);
+  return devices;
 }
 
 }  // namespace berth

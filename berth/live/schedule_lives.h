@@ -16,6 +16,11 @@ namespace berth {
 // calls takes, nested loops included, then a back edge's flag.
 // Source: `taken` of Tolk.Memory. No recursion; O(nodes of the entry).
 std::vector<OpId> taken(const OpGraph& graph, OpId entry);
+// The same without what stands in loops that are counted to 0: what the entry's run takes.
+std::vector<OpId> taken_in_run(const OpGraph& graph, OpId entry);
+
+// Of a loop: whether it is counted to 0 (a back edge's bound may be 0 too). False of other nodes.
+bool runs_no_time(const OpGraph& graph, OpId entry);
 
 struct StorageLife {
   OpId storage;
@@ -47,13 +52,16 @@ struct ScheduleInstance {
 // A buffer is planned if it has a byte, some entry takes it, nothing holds it (`held` adds to what
 // the schedule holds; a held view holds what it views) and it is not on a disk. Buffers are named
 // after themselves, or "slot N"; a name met before gets " #" and its node. Steps are named after
-// the bodies of their calls. `unit` is a multiple of the 256 bytes in which a skew is told.
+// the bodies of their calls (as a limit, in no more than 2^26 bytes). `unit` is a multiple of the
+// 256 bytes in which a skew is told.
 Result<ScheduleInstance> schedule_instance(const Schedule& schedule,
                                            std::span<const OpId> held = {},
                                            Alignment unit = *Alignment::of(kScheduleUnit));
 
-// The device on which a step runs: that of the first storage its entry takes that is on a device of
-// the instance. Nothing where it takes none.
-std::optional<DeviceId> step_device(const Schedule& schedule, const Instance& instance, Step step);
+// By step, the device on which it runs: that of the first storage its entry takes that is on a
+// device of the instance. Nothing where it takes none. O(nodes), however often entries share their
+// calls.
+std::vector<std::optional<DeviceId>> step_devices(const Schedule& schedule,
+                                                  const Instance& instance);
 
 }  // namespace berth

@@ -8,12 +8,16 @@
 
 #include "berth/live/schedule_lives.h"
 #include "berth/lower/address_map.h"
+#include "berth/lower/defined_bytes.h"
 #include "berth/lower/entry_calls.h"
+#include "berth/lower/row_count.h"
 
 namespace berth {
 namespace {
 
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 26;
+// A row takes some hundred bytes, in all that is made and judged of it.
+constexpr std::uint64_t kMostRows = std::uint64_t{1} << 23;
+constexpr std::uint64_t kMostExecuted = std::uint64_t{1} << 62;  // that a table of launches can say
 
 class Lowering {
  public:
@@ -24,13 +28,13 @@ class Lowering {
         map_(std::move(map)),
         is_declared_(instance.size()),
         declared_in_(instance.size()),
-        is_met_(instance.size()) {}
+        defined_(instance.size()),
+        is_warned_(instance.size()) {}
 
   Result<LoweredSchedule> lower() {
+    if (auto fault = find_size_fault()) return tl::unexpected(*std::move(fault));
     const auto entries = schedule_.entries();
-    for (Step step = 0; step < entries.size(); ++step) {
-      if (auto fault = add_entry(step, entries[step])) return tl::unexpected(*std::move(fault));
-    }
+    for (Step step = 0; step < entries.size(); ++step) add_entry(step, entries[step]);
     add_scratch();
     builder_.submit({0, launches_});
     auto launches = std::move(builder_).build();
@@ -43,23 +47,27 @@ class Lowering {
   }
 
  private:
-  std::optional<Error> add_entry(Step step, OpId entry) {
-    const EntryCalls run = entry_calls(graph_, entry);
-    const std::vector<OpId> storage = taken(graph_, entry);
-    rows_ += storage.size();
-    for (const OpId call : run.calls) rows_ += graph_[call].sources.size();
-    if (rows_ > kMostRows) {
+  // Before anything is made.
+  std::optional<Error> find_size_fault() const {
+    const RowCount count = count_rows(schedule_, kMostRows);
+    if (count.rows > kMostRows || count.walked > kMostRows) {
       return Error{Error::Kind::Limit, "root",
-                   fmt::format("with step {}, planes and words are more than {}", step, kMostRows),
-                   "loops that share their calls are written out"};
+                   fmt::format("its planes, launches and words are more than {}", kMostRows),
+                   "entries that share a loop are written out: run the loop from fewer of them"};
     }
-    phases_.push_back({step_text(instance_.step_names(), step), {}});
-    if (!run.runs) return std::nullopt;
-    undefined_.clear();
-    warn_of_undefined(step, run);
-    declare(storage);
-    add_launches(run, !storage.empty());
+    if (count.executed >= kMostExecuted) {
+      return Error{Error::Kind::Limit, "root", "its loops run 2^62 launches or more",
+                   "count them less often"};
+    }
     return std::nullopt;
+  }
+
+  void add_entry(Step step, OpId entry) {
+    const EntryCalls run = entry_calls(graph_, entry);
+    const std::vector<OpId> storage = taken_in_run(graph_, entry);
+    phases_.push_back({step_text(instance_.step_names(), step), {}});
+    declare(storage);
+    add_launches(step, run, !storage.empty());
   }
 
   void declare(std::span<const OpId> storage) {
@@ -73,75 +81,81 @@ class Lowering {
     }
   }
 
-  // A buffer whose first call reads it and does not write it holds nobody knows what.
-  void warn_of_undefined(Step step, const EntryCalls& run) {
-    for (const OpId call : run.calls) {
-      const auto& letters = std::get<CallAccess>(graph_[call].attributes).letters;
-      const auto its_arguments = arguments(call);
-      const auto is_read_alone = [&](std::size_t i) {
-        return i < letters.size() && letters[i] == 'r';
-      };
-      for (std::size_t i = 0; i < its_arguments.size(); ++i) {
-        if (!is_read_alone(i)) meet(its_arguments[i]);
-      }
-      for (std::size_t i = 0; i < its_arguments.size(); ++i) {
-        const auto buffer = is_read_alone(i) ? meet(its_arguments[i]) : std::nullopt;
-        if (!buffer) continue;
-        undefined_.emplace_back(call, i);
-        warnings_.push_back(fmt::format("{} reads {} before anything writes it",
-                                        step_text(instance_.step_names(), step),
-                                        instance_[*buffer].name));
-      }
-    }
-  }
-
-  // The planned buffer that a node names, the first time that it is met.
-  std::optional<BufferId> meet(OpId node) {
-    const auto buffer = map_.buffer(*graph_.storage_base(node));
-    if (!buffer || is_met_[buffer->index()]) return std::nullopt;
-    is_met_[buffer->index()] = true;
-    return buffer;
-  }
-
-  std::span<const OpId> arguments(OpId call) const {
-    return std::span(graph_[call].sources).subspan(1);
-  }
-
   // What runs without a call still takes what it takes (a flag): it is a launch without words.
-  void add_launches(const EntryCalls& run, bool takes_something) {
+  void add_launches(Step step, const EntryCalls& run, bool takes_something) {
     const std::string& phase = phases_.back().phase;
     for (const OpId call : run.calls) {
       std::vector<std::uint64_t> words;
       std::vector<Extent> extents;
-      for (std::size_t i = 0; i < arguments(call).size(); ++i) {
-        const auto address = map_.address(graph_, arguments(call)[i]);
+      for (const Argument& argument : arguments(call)) {
+        const auto address = map_.address(graph_, argument.node);
         if (!address) continue;
-        extents.push_back(extent(call, i, words.size()));
+        extents.push_back(extent(argument, words.size()));
         words.push_back(address->value());
       }
       add_launch(phase, words, std::get<BodyName>(graph_[graph_[call].sources[0]].attributes).name);
       for (const auto& [launch, word, reads, writes] : extents) {
-        if (reads + writes > 0) builder_.extent(word, reads, writes);
+        if (reads > 0 || writes > 0) builder_.extent(word, reads, writes);
       }
+      follow(step, call);
     }
     if (run.calls.empty() && takes_something) add_launch(phase, {}, "");
     if (run.repeat && !run.calls.empty()) {
       builder_.repeat(*run.repeat, static_cast<std::uint32_t>(run.calls.size()));
     }
   }
-  // What a call does with an argument; nothing where it reads what nobody wrote.
-  Extent extent(OpId call, std::size_t argument, std::size_t word) const {
-    Extent extent{.word = static_cast<std::uint32_t>(word)};
-    if (std::ranges::find(undefined_, std::pair(call, argument)) != undefined_.end()) return extent;
-    const OpId node = arguments(call)[argument];
+
+  struct Argument {
+    OpId node;
+    ByteRange bytes;
+    std::optional<BufferId> buffer;  // that is planned
+    char letter = 'b';
+  };
+  std::vector<Argument> arguments(OpId call) const {
     const auto& letters = std::get<CallAccess>(graph_[call].attributes).letters;
-    const char letter = argument < letters.size() ? letters[argument] : 'b';
-    const auto buffer = map_.buffer(*graph_.storage_base(node));
-    const bool is_fresh = buffer && declared_in_[buffer->index()] == phases_.size();
-    const ByteRange bytes = graph_.view(node)->bytes;
-    if (letter == 'r' || (letter == 'b' && !is_fresh)) extent.reads = bytes.upper - bytes.lower;
-    if (letter != 'r') extent.writes = bytes.upper - bytes.lower;
+    std::vector<Argument> arguments;
+    for (const OpId node : std::span(graph_[call].sources).subspan(1)) {
+      const View& view = *graph_.view(node);
+      const std::size_t i = arguments.size();
+      arguments.push_back(
+          {node, view.bytes, map_.buffer(view.base), i < letters.size() ? letters[i] : 'b'});
+    }
+    return arguments;
+  }
+
+  // What a call does with an argument. Of what is fresh, it reads no further than somebody wrote.
+  Extent extent(const Argument& argument, std::size_t word) const {
+    Extent extent{.word = static_cast<std::uint32_t>(word)};
+    const std::uint64_t bytes = argument.bytes.upper - argument.bytes.lower;
+    if (argument.letter != 'r') extent.writes = bytes;
+    const auto buffer = argument.buffer;
+    if (!buffer || declared_in_[buffer->index()] != phases_.size()) {
+      if (argument.letter != 'w') extent.reads = bytes;
+    } else if (argument.letter == 'r') {
+      extent.reads = defined_[buffer->index()].count_from_first(argument.bytes);
+    }
     return extent;
+  }
+
+  // A call that reads bytes of a buffer, and does not write them, before anything has, finds nobody
+  // knows what: told once of a buffer.
+  void follow(Step step, OpId call) {
+    const auto its_arguments = arguments(call);
+    for (const auto& [node, bytes, buffer, letter] : its_arguments) {
+      if (buffer && letter != 'r') defined_[buffer->index()].add(bytes);
+    }
+    for (const auto& [node, bytes, buffer, letter] : its_arguments) {
+      if (!buffer || letter != 'r' || defined_[buffer->index()].hold(bytes)) continue;
+      if (!is_warned_[buffer->index()]) warn(step, *buffer, bytes);
+      is_warned_[buffer->index()] = true;
+    }
+  }
+  void warn(Step step, BufferId buffer, ByteRange bytes) {
+    const DefinedBytes& defined = defined_[buffer.index()];
+    const std::uint64_t missing = bytes.lower + defined.count_from_first(bytes);
+    warnings_.push_back(fmt::format(
+        "{} reads {}{} before anything writes it", step_text(instance_.step_names(), step),
+        instance_[buffer].name, defined.empty() ? "" : fmt::format(" from byte {} on", missing)));
   }
 
   void add_launch(const std::string& phase, std::span<const std::uint64_t> words,
@@ -180,14 +194,12 @@ class Lowering {
   AddressMap map_;
   std::vector<bool> is_declared_;         // by BufferId
   std::vector<std::size_t> declared_in_;  // how many phases there were when it was
-  std::vector<bool> is_met_;              // by a call
-  std::vector<std::pair<OpId, std::size_t>>
-      undefined_;  // arguments of this entry's calls that warn
+  std::vector<DefinedBytes> defined_;     // by BufferId
+  std::vector<bool> is_warned_;           // the same
   std::vector<PhasePlanes> phases_;
   std::vector<std::string> warnings_;
   LaunchScheduleBuilder builder_;
   std::uint64_t launches_ = 0;
-  std::uint64_t rows_ = 0;
 };
 
 }  // namespace

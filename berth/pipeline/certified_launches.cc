@@ -14,16 +14,13 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kMostWarnings = 8;
 
-// What the certificate says of what our own planner placed; nothing if it is given.
-struct Refusal {
-  Verdict verdict;
-  std::string text;
-};
-std::optional<Refusal> find_refusal(const LoweredSchedule& lowered) {
+// What the certificate says of what our own planner placed; nothing if it is given. What nobody
+// has written, the launches do not say that they read: that is a warning.
+std::optional<std::string> find_refusal(const LoweredSchedule& lowered) {
   const Verdict verdict = judge_arena(lowered.planes, lowered.launches);
   if (verdict.certified()) return std::nullopt;
   const auto report = arena_report(lowered.planes, lowered.launches, verdict);
-  return Refusal{verdict, explain(report, lowered.planes, lowered.launches)};
+  return explain(report, lowered.planes, lowered.launches);
 }
 
 // Each arena on the page after the one before it; those without room stand at 0 and are refused.
@@ -57,20 +54,15 @@ CertifiedLaunches certified_launches(const ScheduleForm& form, const Instance& i
     return lower(form.schedule, instance, form.ops, packing, at);
   };
   CertifiedLaunches launches{lowered_at(bases), {}, {}};
-  const auto elsewhere = launches.lowered ? launches.lowered : lowered_at(side_by_side(plan));
-  if (!elsewhere) {
-    launches.notes.push_back("launches were not certified: " + elsewhere.error().message);
+  std::optional<Result<LoweredSchedule>> elsewhere;
+  if (!launches.lowered) elsewhere = lowered_at(side_by_side(plan));
+  const auto& judged = elsewhere ? *elsewhere : launches.lowered;
+  if (!judged) {
+    launches.notes.push_back("launches were not certified: " + judged.error().message);
     return launches;
   }
-  launches.notes = shortened(elsewhere->warnings);
-  const auto refusal = find_refusal(*elsewhere);
-  if (!refusal) return launches;
-  // No placement can help a launch to what nobody has written.
-  if (std::holds_alternative<UnwrittenRead>(refusal->verdict.finding)) {
-    launches.notes.push_back(refusal->text.substr(0, refusal->text.find('\n')));
-  } else {
-    launches.broken = refusal->text;
-  }
+  launches.notes = shortened(judged->warnings);
+  launches.broken = find_refusal(*judged);
   return launches;
 }
 

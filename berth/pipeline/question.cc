@@ -308,10 +308,10 @@ std::vector<Step> steps_named(const Instance& instance, const std::string& name)
   return steps;
 }
 
-std::optional<DeviceId> device_of(const Question& question, Step step) {
-  if (const auto* form = std::get_if<ScheduleForm>(&question.form)) {
-    return step_device(form->schedule, question.instance, step);
-  }
+// `runs_on`: of a schedule, where its steps run.
+std::optional<DeviceId> device_of(const Question& question, Step step,
+                                  std::span<const std::optional<DeviceId>> runs_on) {
+  if (std::holds_alternative<ScheduleForm>(question.form)) return runs_on[step];
   if (question.instance.devices().size() == 1) return DeviceId(0);
   return std::nullopt;
 }
@@ -319,6 +319,10 @@ std::optional<DeviceId> device_of(const Question& question, Step step) {
 Result<Question> add_scratch(Question question, const InputFile& file, const PlanOptions& options) {
   const auto old = question.instance.buffers();
   std::vector<Buffer> buffers(old.begin(), old.end());
+  std::vector<std::optional<DeviceId>> runs_on;
+  if (const auto* form = std::get_if<ScheduleForm>(&question.form)) {
+    runs_on = step_devices(form->schedule, question.instance);
+  }
   for (const auto& [name, bytes] : options.scratch) {
     const auto steps = steps_named(question.instance, name);
     if (steps.empty()) {
@@ -328,7 +332,7 @@ Result<Question> add_scratch(Question question, const InputFile& file, const Pla
                                      step_count(question.instance)));
     }
     for (const Step step : steps) {
-      const auto device = device_of(question, step);
+      const auto device = device_of(question, step, runs_on);
       if (!device) {
         return usage_error("--scratch",
                            fmt::format("step {} runs on no one device of {}", step, file.path),

@@ -13,7 +13,7 @@ class RandomSchedule {
     for (std::uint64_t slot = 0, count = 1 + below(8); slot < count; ++slot) add_storage(slot);
     for (auto count = below(12); count > 0; --count) add_view();
     for (auto count = 1 + below(8); count > 0; --count) add_call();
-    for (auto count = below(5); count > 0; --count) add_loop();
+    for (auto count = below(6); count > 0; --count) add_loop();
     std::vector<OpId> held;
     while (one_in(3)) held.push_back(any_of(storage_));
     const OpId root = graph_.add(linear_op(some_entries(below(10)))).value();
@@ -26,12 +26,14 @@ class RandomSchedule {
   OpId any_of(const std::vector<OpId>& nodes) { return nodes[below(nodes.size())]; }
 
   Dtype dtype() {
-    static constexpr std::array names = {"int8", "float32", "uint4", "bool", "float16", "int1"};
+    static constexpr std::array names = {"int8",    "float32", "uint4", "bool",
+                                         "float16", "int1",    "int2",  "float4_e2m1"};
     return *Dtype::of(names[below(names.size())]);
   }
 
   void add_storage(std::uint64_t slot) {
-    static constexpr std::array devices = {"GPU", "GPU", "GPU", "CPU", "DISK:/data"};
+    static constexpr std::array devices = {"GPU", "GPU", "GPU",        "GPU",
+                                           "GPU", "CPU", "DISK:/data", "GPU:1"};
     const Storage storage{.slot = slot,
                           .dtype = dtype(),
                           .elements = one_in(8) ? 0 : below(3000),
@@ -52,8 +54,15 @@ class RandomSchedule {
     const std::uint64_t begin = below(elements + 1);
     const Op op = one_in(3)   ? bitcast_op(of, dtype())
                   : one_in(3) ? after_op(of, std::array{any_of(storage_)})
+                  : one_in(4) ? after_body(of)
                               : shrink_op(of, {begin, begin + below(elements - begin + 1)});
     if (const auto view = graph_.add(op)) storage_.push_back(*view);
+  }
+
+  // After something that only a body mentions.
+  Op after_body(OpId of) {
+    const OpId body = graph_.add(kernel_op("b", {any_of(storage_)})).value();
+    return after_op(of, std::array{body});
   }
 
   void add_call() {
@@ -73,12 +82,21 @@ class RandomSchedule {
     }
   }
 
+  // Mostly of a few turns; of none, and of many.
+  std::uint64_t count() {
+    static constexpr std::array<std::uint64_t, 4> rare = {0, 1, 2, std::uint64_t{1} << 40};
+    return one_in(2) ? rare[below(rare.size())] : below(5);
+  }
+
+  // Of a linear, or of a call or a loop alone.
   void add_loop() {
-    const OpId repeated = graph_.add(linear_op(some_entries(1 + below(3)))).value();
-    entries_.push_back(
-        graph_
-            .add(one_in(2) ? end_op(repeated, below(5)) : back_edge_op(repeated, any_of(storage_)))
-            .value());
+    const OpId repeated =
+        one_in(3) ? any_of(entries_) : graph_.add(linear_op(some_entries(1 + below(3)))).value();
+    const auto bound = one_in(2) ? std::optional(count()) : std::nullopt;
+    entries_.push_back(graph_
+                           .add(one_in(2) ? end_op(repeated, count())
+                                          : back_edge_op(repeated, any_of(storage_), bound))
+                           .value());
   }
 
   std::vector<OpId> some_entries(std::uint64_t count) {

@@ -58,8 +58,9 @@ inline const View& argument(const OpGraph& graph, OpId call, std::size_t n) {
 // Whether calls say what they read and write; those that do not, read and write all they take.
 enum class Letters { None, Some };
 
-// Up to 8 buffers on a GPU, a CPU and a disk, with views of each kind, calls whose bodies may
-// mention buffers, loops and back edges over shared entries, and held nodes.
+// Up to 8 buffers on two GPUs, a CPU and a disk, with views of each kind and of views, calls whose
+// bodies may mention buffers, loops and back edges over shared entries, calls and loops, of no turn
+// and of many, and held nodes.
 Schedule random_schedule(std::mt19937_64& random, Letters letters = Letters::None);
 
 }  // namespace berth::test
