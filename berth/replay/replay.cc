@@ -12,7 +12,15 @@
 namespace berth {
 namespace {
 
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 20;
+// Steps, and stretches of bytes that are looked at, beyond some for each argument of the file.
+constexpr std::uint64_t kMostWork = std::uint64_t{1} << 24;
+constexpr std::uint64_t kWorkPerSource = 64;
+
+std::uint64_t most_work(const OpGraph& graph) {
+  std::uint64_t sources = graph.size();
+  for (std::size_t i = 0; i < graph.size(); ++i) sources += graph[OpId(i)].sources.size();
+  return kMostWork + kWorkPerSource * sources;
+}
 
 // A node of the schedule that names tensors, and what it became in the one that runs.
 struct Node {
@@ -34,7 +42,7 @@ class Replay {
  public:
   // Without slices, tensors are the storage of `named`.
   Replay(const Schedule& placed, const Schedule& named, const SliceTensors* slices)
-      : placed_(placed), named_(named), slices_(slices) {}
+      : placed_(placed), named_(named), slices_(slices), most_work_(most_work(named.graph())) {}
 
   Result<ReplayReport> run() {
     const auto named = named_.entries();
@@ -99,10 +107,8 @@ class Replay {
   std::optional<Error> run_entry(Node entry) {
     std::vector<Frame> frames = {{entry}};
     while (!frames.empty() && report_.sound()) {
-      if (++steps_ > kMostSteps) {
-        return Error{Error::Kind::Limit, fmt::format("entry {}", step_),
-                     "loops inside loops come to more than 2^20 steps", "replay a part of it"};
-      }
+      ++work_;
+      if (auto fault = find_work_fault()) return fault;
       Frame& frame = frames.back();
       const Node node = frame.node;
       if (frame.next == 0 && frame.passes == 0 && !is_like(node)) return unlike(node);
@@ -130,7 +136,16 @@ class Replay {
           }
       }
     }
-    return std::nullopt;
+    return find_work_fault();
+  }
+
+  std::optional<Error> find_work_fault() const {
+    if (work_ <= most_work_) return std::nullopt;
+    return Error{Error::Kind::Limit, fmt::format("entry {}", step_),
+                 fmt::format("with it, loops inside loops come to more than {} steps and stretches "
+                             "of bytes",
+                             most_work_),
+                 "replay a part of it"};
   }
 
   std::uint64_t passes_of(Node loop) const {
@@ -157,7 +172,7 @@ class Replay {
   // A rewrite leaves storage as it is, or puts a buffer that nothing holds into an arena of its
   // device; it views it as it was viewed.
   bool may_become(const View& named, const View& placed) const {
-    if (named.dtype != placed.dtype) return false;
+    if (named.dtype != placed.dtype || named.bit != placed.bit) return false;
     const Op& before = named_.graph()[named.base];
     const Op& after = placed_.graph()[placed.base];
     if (before == after) return true;
@@ -180,6 +195,7 @@ class Replay {
       operands.push_back(*found);
     }
     ++report_.calls;
+    work_ += operands.size();
     for (const Operand& operand : operands) read(operand);
     for (const Operand& operand : operands) write(operand);
     // Operands and results are there together.
@@ -212,6 +228,7 @@ class Replay {
   bool check(const Operand& operand) {
     bool is_defined = true;
     contents_[operand.use.tensor].each(operand.use.bytes, [&](ByteRange bytes, const Tag* tag) {
+      if (++work_ > most_work_) return false;
       if (tag == nullptr) {
         is_defined = false;
         return true;
@@ -227,6 +244,7 @@ class Replay {
     const Tag expected = {written.version, written.writer, shift};
     return memory_[operand.storage].each(
         {bytes.lower - shift, bytes.upper - shift}, [&](ByteRange place, const Tag* found) {
+          if (++work_ > most_work_) return false;
           if (found != nullptr && found->matches(expected)) return true;
           report_.wrong = {.reader = operand.use,
                            .bytes = {place.lower + shift, place.upper + shift},
@@ -262,7 +280,8 @@ class Replay {
   ReplayReport report_;
   Step step_ = 0;
   std::uint64_t version_ = 0;
-  std::uint64_t steps_ = 0;
+  std::uint64_t most_work_;
+  std::uint64_t work_ = 0;
 };
 
 }  // namespace

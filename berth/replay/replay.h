@@ -43,8 +43,9 @@ struct ReplayReport {
 // a tensor is a buffer, param or alloc of that one. Alone, a tensor is a slice of an arena, which
 // cannot tell apart two buffers of one type and size at one place.
 //
-// Refuses schedules whose calls and loops are not the same, and (as a limit) loops that nest so
-// deep that more than 2^20 steps run. Stops at the first wrong read.
+// Refuses schedules whose calls and loops are not the same, and (as a limit) those that come to
+// more than some 2^24 steps and stretches of bytes, since loops nest deep. Stops at the first wrong
+// read.
 Result<ReplayReport> replay(const Schedule& placed, const Schedule& original);
 Result<ReplayReport> replay(const Schedule& schedule);
 
