@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "berth/base/sha256.h"
 #include "berth/formats/file.h"
 #include "berth/ir/planes.h"
+#include "berth/live/schedule_lives.h"
 #include "berth/lower/address_map.h"
 
 namespace berth {
@@ -18,7 +23,25 @@ namespace {
 
 constexpr std::uint64_t kFirstAddress = 0x10000000;
 constexpr std::uint64_t kPage = 4096;
-constexpr const char* kOrdering = "in-order per device";
+constexpr const char* kInOrder = "in-order per device";
+constexpr const char* kByAllocation =
+    "in-order per device; across devices by allocation, copies included";
+
+// What the executor must keep. On one device, order is all: what takes over bytes runs after what
+// had them. Where work on another device may touch them too (a copy from here to there is its
+// work), an arena is one allocation: who writes it waits for every earlier use of it, there too.
+std::string ordering_of(const Question& question) {
+  std::set<std::string_view> devices;
+  if (const auto* form = std::get_if<ScheduleForm>(&question.form)) {
+    const OpGraph& graph = form->schedule.graph();
+    for (const StorageLife& life : storage_lives(form->schedule)) {
+      devices.insert(graph.storage(life.storage).device);
+    }
+  } else {
+    for (const Device& device : question.instance.devices()) devices.insert(device.name);
+  }
+  return devices.size() > 1 && question.instance.size() > 0 ? kByAllocation : kInOrder;
+}
 
 // What every place in the arena asks of its first byte.
 Alignment alignment_of_arena(const Instance& instance, DeviceId device) {
@@ -197,7 +220,7 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
               .found_by = packing.packer,
               .seed = options.pack.seed,
               .arenas = std::move(arenas),
-              .ordering = kOrdering,
+              .ordering = ordering_of(question),
               .cut = packing.cut,
               .buffers = rows_of(question, packing),
               .kept = question.kept,

@@ -97,6 +97,12 @@ PlanAnswer refusal(DoesNotFit no, std::optional<Reason> reason, const Plan* plan
   return no;
 }
 
+// Who sees the whole schedule, or its addresses, knows nothing of the file.
+Error of_file(Error error, const std::string& file) {
+  if (error.kind != Error::Kind::Usage) error.where = fmt::format("{}: {}", file, error.where);
+  return error;
+}
+
 Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
                              const PlanOptions& options) {
   // What fits must pass the check as it stands; what does not is judged without its limits.
@@ -116,12 +122,14 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
   if (const auto* form = std::get_if<ScheduleForm>(&planned.question.form)) {
     const Instance& instance = planned.question.instance;
     auto rewritten = rewrite(form->schedule, form->ops, instance, planned.packing);
-    if (!rewritten) return tl::unexpected(rewritten.error());
+    if (!rewritten) return tl::unexpected(of_file(rewritten.error(), planned.plan.source.file));
     planned.rewritten = *std::move(rewritten);
     planned.memory_saved = memory_saved(form->ops, instance, planned.packing);
     auto launches = certified_launches(*form, instance, planned.packing, planned.plan);
     if (launches.broken) return BrokenPromise{*std::move(launches.broken)};
-    planned.launches = std::move(launches.lowered);
+    planned.launches = std::move(launches.lowered).map_error([&](Error error) {
+      return of_file(std::move(error), planned.plan.source.file);
+    });
     if (!options.extents && *planned.launches) {
       LoweredSchedule& lowered = **planned.launches;
       lowered.launches = without_extents(lowered.launches);

@@ -218,7 +218,7 @@ std::string subtitle(const Plan& plan) {
                                  plan.arenas.size() == 1 ? "" : "s");
   if (!plan.packer.empty()) text += ", placed by " + shortened(plan.packer, 40);
   if (plan.cut) text += "; a time limit stopped the search";
-  if (!plan.ordering.empty()) text += "; order: " + shortened(plan.ordering, 60);
+  if (!plan.ordering.empty()) text += "; order: " + shortened(plan.ordering, 80);
   return text;
 }
 
