@@ -13,6 +13,7 @@
 #include "berth/pipeline/plan_file.h"
 #include "berth/pipeline/plan_on_target.h"
 #include "berth/render/table.h"
+#include "cli/environment.h"
 #include "cli/option_rules.h"
 #include "cli/search_watch.h"
 
@@ -24,11 +25,11 @@ bool writes_to_stdout(const std::vector<std::string>& outputs) {
 }
 
 // The schedule planner's own message has standard output unless a result stands there that must
-// stay what it is.
+// stay what it is; --quiet does not take back what DEBUG asks for.
 void say_memory_saved(const PlannedFile& planned, const Report& report, bool stdout_is_taken) {
-  if (!planned.memory_saved || !environment_is_on("DEBUG")) return;
+  if (!planned.memory_saved || !debug_is_on()) return;
   if (report.json() || stdout_is_taken) {
-    report.note(*planned.memory_saved);
+    report.asked_note(*planned.memory_saved);
   } else {
     report.result(*planned.memory_saved + "\n");
   }
@@ -145,9 +146,13 @@ ExitStatus PlanCommand::run() const {
   }
   auto options = options_.parse();
   if (!options) return report.failure(options.error());
-  options->planner_off = environment_is_on("NO_MEMORY_PLANNER");
   auto file = open_input(input_);
   if (!file) return report.failure(file.error());
+  if (kind_of(file->content) == InputKind::ScheduleJson) {
+    const auto is_off = planner_is_off();
+    if (!is_off) return report.failure(is_off.error());
+    options->planner_off = *is_off;
+  }
   Asked asked{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
   const Use use = target_.empty() ? Use::Plan : Use::PlanOnTarget;
   if (auto fault = find_misplaced_option(*options, asked.file, use)) return report.failure(*fault);

@@ -324,9 +324,4 @@ Result<PlanOptions> PlanOptionTexts::parse() const {
   return options;
 }
 
-bool environment_is_on(const char* name) {
-  const char* text = std::getenv(name);
-  return text != nullptr && std::strtol(text, nullptr, 10) > 0;
-}
-
 }  // namespace berth::cli

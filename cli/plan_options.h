@@ -46,8 +46,4 @@ class PlanOptionTexts {
   bool extents_ = false;
 };
 
-// NO_MEMORY_PLANNER=1 and DEBUG=1, as the schedule planner's source names them. A number past zero
-// is on.
-bool environment_is_on(const char* name);
-
 }  // namespace berth::cli

@@ -58,7 +58,11 @@ void Report::result(const std::string& text) const {
 }
 
 void Report::note(const std::string& text) const {
-  if (!quiet_) write(stderr, "berth: " + printable(text) + "\n");
+  if (!quiet_) asked_note(text);
+}
+
+void Report::asked_note(const std::string& text) const {
+  write(stderr, "berth: " + printable(text) + "\n");
 }
 
 void Report::json_error(const std::string& kind, const std::string& where,

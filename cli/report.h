@@ -19,6 +19,8 @@ class Report {
   // Writes to standard output. Whether that took it is said once, by `delivered`.
   void result(const std::string& text) const;
   void note(const std::string& text) const;
+  // A note that was asked for by itself: --quiet does not silence it.
+  void asked_note(const std::string& text) const;
 
   // Says why there is no result, and gives the exit status for it.
   ExitStatus failure(const Error& error) const;

@@ -254,6 +254,56 @@ TEST_F(PlanCommandTest, WithTheMemoryPlannerOffAScheduleStaysAsItIs) {
             plan({"s.json", "--json"}).out);
 }
 
+TEST_F(PlanCommandTest, NoMemoryPlannerIsNeverPassedOver) {
+  for (const char* value : {"1", "-1", "2", "true", "Yes", " on ", "99999999999999999999"}) {
+    const Ran ran = plan({"s.json", "--json"}, "", {std::string("NO_MEMORY_PLANNER=") + value});
+    EXPECT_EQ(ran.status, 0) << value;
+    EXPECT_TRUE(plan_of(ran.out).buffers.empty()) << value;
+  }
+  for (const char* value : {"", "0", "00", "-0", "false", "NO", "off"}) {
+    const Ran ran = plan({"s.json", "--json"}, "", {std::string("NO_MEMORY_PLANNER=") + value});
+    EXPECT_EQ(ran.out, plan({"s.json", "--json"}).out) << value;
+  }
+  for (const char* value : {"maybe", "1.5", "0x1", "-"}) {
+    const Ran ran = plan({"s.json"}, "", {std::string("NO_MEMORY_PLANNER=") + value});
+    EXPECT_EQ(ran.status, 2) << value;
+    EXPECT_NE(ran.err.find("NO_MEMORY_PLANNER: found '" + std::string(value) + "'"),
+              std::string::npos)
+        << ran.err;
+    // What is no schedule is planned as ever.
+    EXPECT_EQ(plan({"t.csv"}, "", {std::string("NO_MEMORY_PLANNER=") + value}).status, 0);
+  }
+}
+
+TEST_F(PlanCommandTest, DebugIsOnFromOneOnAndSilencedByNothing) {
+  const std::string message = "memory reduced from 1.54 MB -> 0.51 MB, 3 -> 1 bufs\n";
+  for (const char* value : {"1", "3", "true", "on"}) {
+    const Ran ran = plan({"s.json", "--json", "--quiet"}, "", {std::string("DEBUG=") + value});
+    EXPECT_EQ(ran.err, "berth: " + message) << value;
+    EXPECT_EQ(plan_of(ran.out).arenas.size(), 1u);
+  }
+  for (const char* value : {"0", "-1", "", "app:*", "false"}) {
+    const Ran ran = plan({"s.json", "--quiet"}, "", {std::string("DEBUG=") + value});
+    EXPECT_EQ(ran.out + ran.err, "") << value;
+    EXPECT_EQ(ran.status, 0);
+  }
+}
+
+TEST_F(PlanCommandTest, LaunchesThatAreTooManyAreALimitWhereTheyAreAskedFor) {
+  command.write("many.json", R"({"format": "berth.schedule/1", "ops": [
+    {"op": "buffer", "slot": 0, "dtype": "int8", "size": 100, "device": "GPU"},
+    {"op": "kernel"}, {"op": "call", "src": [1, 0]},
+    {"op": "end", "src": [2], "count": 18446744073709551615},
+    {"op": "linear", "src": [3]}], "root": 4})");
+  const Ran asked = plan({"many.json", "-o", "m.launches.json", "-o", "m.schedule.json"});
+  EXPECT_EQ(asked.status, 4);
+  EXPECT_NE(asked.err.find("many.json: root: "), std::string::npos) << asked.err;
+  EXPECT_EQ(command.read("m.schedule.json"), "(no such file)");
+  const Ran rewritten = plan({"many.json", "-o", "m.schedule.json"});
+  EXPECT_EQ(rewritten.status, 0);
+  EXPECT_NE(rewritten.err.find("launches were not certified"), std::string::npos);
+}
+
 TEST_F(PlanCommandTest, DebugSaysWhatWasSaved) {
   const std::string message = "memory reduced from 1.54 MB -> 0.51 MB, 3 -> 1 bufs\n";
   for (const char* level : {"DEBUG=1", "DEBUG=2"}) {
