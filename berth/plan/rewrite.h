@@ -32,7 +32,9 @@ std::optional<std::string> memory_saved(std::span<const OpId> ops, const Instanc
                                         const Packing& packing);
 
 // Part 1 in one call, as the source text states it: the packer is its own allocator ("tlsf").
-// `held` adds to what the schedule holds.
+// `held` adds to what the schedule holds. Reads no environment: what Setting.no_memory_planner and
+// Setting.debug name is the command's (NO_MEMORY_PLANNER, DEBUG). Who calls this honours the one by
+// not calling it, the other by printing memory_saved.
 Result<Schedule> memory_plan_rewrite(const Schedule& schedule, std::span<const OpId> held = {});
 
 }  // namespace berth

@@ -135,8 +135,8 @@ TEST(BugCorpus, U5_TwoAllocationsAtOneAddressAreRefused) {
   EXPECT_EQ(files.verdict.code(), 1u);
 }
 
-// On one queue in order, the copy has ended before b is written; the plan says that it counts on
-// it.
+// The copy is the other device's work too: b waits for it by allocation, and the plan says that it
+// counts on it.
 TEST(BugCorpus, D1_InOrderAKernelMayTakeTheBytesOfWhatWasCopiedOut) {
   test::Draft s;
   const OpId a = s.buffer("a", 1024), b = s.buffer("b", 1024), out = s.buffer("out", 1024, "HOST");
@@ -144,7 +144,9 @@ TEST(BugCorpus, D1_InOrderAKernelMayTakeTheBytesOfWhatWasCopiedOut) {
   const Plan plan = test::planned(s.schedule({s.call("K0", {a}), copy, s.call("K1", {b})}));
   EXPECT_TRUE(test::share_a_byte(plan, "a", "b"));
   EXPECT_EQ(test::arena_bytes(plan), 1024u);
-  EXPECT_NE(write_plan(plan).find("\"ordering\": \"in-order per device\""), std::string::npos);
+  EXPECT_NE(write_plan(plan).find("\"ordering\": \"in-order per device; across devices by "
+                                  "allocation, copies included\""),
+            std::string::npos);
 }
 
 // Serially; a plan for whole levels at once needs another schedule.
