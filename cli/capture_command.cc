@@ -1,6 +1,6 @@
 #include "cli/capture_command.h"
 
-#include "berth/formats/file.h"
+#include "berth/formats/write_files.h"
 #include "berth/pipeline/arena_forms.h"
 #include "berth/pipeline/capture_file.h"
 
@@ -17,33 +17,31 @@ CaptureCommand::CaptureCommand(CLI::App& app)
       "--kernels", kernels_,
       "Take kernels alone, without what moves or fills bytes: steps are then counted "
       "as those of a schedule are");
-  command_
-      ->add_option("-o,--output", outputs_,
-                   "Where to write, by ending: .planes.json, .launches.json, .launches.bin. May be "
-                   "given again")
-      ->type_name("FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  outputs_.add_to(*command_,
+                  "Where to write, by ending: .planes.json, .launches.json, .launches.bin;");
   common_.add_to(*command_);
 }
 
 ExitStatus CaptureCommand::run() const {
   const Report report = common_.report();
-  if (const auto fault = find_arena_output_fault(outputs_)) return report.failure(*fault);
+  const auto places = outputs_.places(arena_form_endings());
+  if (!places) return report.failure(places.error());
   const auto file = open_input(run_);
   if (!file) return report.failure(file.error());
   const auto lowered =
       read_capture_file(*file, kernels_ ? CapturedPart::Kernels : CapturedPart::Everything);
   if (!lowered) return report.failure(lowered.error());
-  const auto forms = arena_forms(lowered->planes, lowered->launches, outputs_);
-  if (const auto written = write_files(forms); !written) return report.failure(written.error());
-  if (report.json()) {
+  const auto forms = arena_forms(lowered->planes, lowered->launches, *places);
+  const auto written = write_files(forms);
+  if (!written) return report.failure(written.error());
+  const bool stdout_is_taken = outputs_.take_standard_output();
+  if (report.json() && !stdout_is_taken) {
     report.result(capture_json(*lowered));
     return kYes;
   }
   for (const std::string& warning : lowered->warnings) report.note(warning);
-  for (const FileContent& form : forms) report.note("wrote " + form.path);
-  if (!report.quiet()) report.result(capture_text(*lowered));
+  say_written(forms, *written, report);
+  if (!report.quiet() && !stdout_is_taken) report.result(capture_text(*lowered));
   return kYes;
 }
 

@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/output_options.h"
 
 namespace berth::cli {
 
@@ -19,7 +19,7 @@ class CaptureCommand {
  private:
   CLI::App* command_;
   std::string run_;
-  std::vector<std::string> outputs_;
+  OutputOptions outputs_;
   bool kernels_ = false;
   CommonOptions common_;
 };

@@ -1,8 +1,10 @@
 #include "cli/certify_command.h"
 
-#include "berth/formats/file.h"
+#include "berth/formats/write_files.h"
+#include "berth/pipeline/arena_forms.h"
 #include "berth/pipeline/launches_file.h"
 #include "berth/pipeline/shrink_files.h"
+#include "cli/watch.h"
 
 namespace berth::cli {
 
@@ -33,14 +35,9 @@ CertifyCommand::CertifyCommand(CLI::App& app)
                      "write it");
   command_->add_flag("--renumber", renumber_,
                      "With --shrink: the same kind of fault, by whatever number");
-  command_
-      ->add_option("-o,--output", outputs_,
-                   "With --shrink: where to write it, by ending: .planes.json, .launches.json, "
-                   ".launches.bin. May "
-                   "be given again")
-      ->type_name("FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  outputs_.add_to(*command_,
+                  "With --shrink: where to write it, by ending: .planes.json, .launches.json, "
+                  ".launches.bin;");
   common_.add_to(*command_);
 }
 
@@ -52,14 +49,15 @@ std::optional<Error> CertifyCommand::find_usage_fault() const {
     return usage("LAUNCHES", "planes and launches cannot both be standard input",
                  "give one of them as a file");
   }
-  if (shrink_ && outputs_.empty()) {
+  if (shrink_ && !outputs_.asked()) {
     return usage("--shrink", "has nowhere to write",
                  "name files: -o small.planes.json -o small.launches.json");
   }
-  if (!shrink_ && (renumber_ || !outputs_.empty())) {
+  if (!shrink_ && (renumber_ || outputs_.asked())) {
     return usage(renumber_ ? "--renumber" : "-o", "means something with --shrink only", "");
   }
-  return find_shrink_output_fault(outputs_);
+  const auto places = outputs_.places(arena_form_endings());
+  return places ? std::nullopt : std::optional(places.error());
 }
 
 Result<void> CertifyCommand::shrink(const CertifiedFiles& files, const CertifyOptions& options,
@@ -68,12 +66,17 @@ Result<void> CertifyCommand::shrink(const CertifiedFiles& files, const CertifyOp
     report.note("verdict 0: there is nothing to shrink, and nothing was written");
     return {};
   }
-  const auto shrunk = shrink_arena(files.planes, files.schedule, options.rule,
-                                   renumber_ ? ShrinkTo::SameFault : ShrinkTo::SameCode);
-  const auto forms = shrunk_forms(shrunk, outputs_);
-  if (auto written = write_files(forms); !written) return written;
+  const auto shrunk = watched(report, "looking for a smallest part", [&] {
+    return shrink_arena(files.planes, files.schedule, options.rule,
+                        renumber_ ? ShrinkTo::SameFault : ShrinkTo::SameCode);
+  });
+  const auto places = outputs_.places(arena_form_endings());
+  if (!places) return tl::unexpected(places.error());
+  const auto forms = shrunk_forms(shrunk, *places);
+  const auto written = write_files(forms);
+  if (!written) return tl::unexpected(written.error());
   report.note(shrunk_text(shrunk));
-  for (const FileContent& form : forms) report.note("wrote " + form.path);
+  say_written(forms, *written, report);
   return {};
 }
 
@@ -85,16 +88,21 @@ ExitStatus CertifyCommand::run() const {
 
   const CertifyOptions options = {exact_ ? Words::OneByOne : Words::ByInterval, strict_,
                                   allow_vacuous_, host_order_};
-  const auto files = certify_files(*planes, open_launches(launches_), options);
+  const auto files = watched(report, "judging the launches", [&] {
+    return certify_files(*planes, open_launches(launches_), options);
+  });
   if (!files) return report.failure(files.error());
   if (shrink_) {
     if (const auto written = shrink(*files, options, report); !written) {
       return report.failure(written.error());
     }
   }
-  if (report.json()) {
+  // What was cut down has standard output alone; of a verdict 0 there was nothing to cut.
+  const bool stdout_is_taken =
+      shrink_ && !files->verdict.certified() && outputs_.take_standard_output();
+  if (!stdout_is_taken && report.json()) {
     report.result(verdict_json(*files, options));
-  } else if (!report.quiet()) {
+  } else if (!stdout_is_taken && !report.quiet()) {
     report.result(verdict_text(*files, options));
   }
   if (files->undecided(options)) return kUndecided;

@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "berth/pipeline/certify_files.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/output_options.h"
 
 namespace berth::cli {
 
@@ -33,7 +33,7 @@ class CertifyCommand {
   bool host_order_ = false;
   bool shrink_ = false;
   bool renumber_ = false;
-  std::vector<std::string> outputs_;
+  OutputOptions outputs_;
   CommonOptions common_;
 };
 

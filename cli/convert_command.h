@@ -19,6 +19,8 @@ class ConvertCommand {
   CLI::App* command_;
   std::string from_;
   std::string to_;
+  std::string form_;
+  std::string prefix_;
   CommonOptions common_;
 };
 

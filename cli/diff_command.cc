@@ -15,6 +15,11 @@ DiffCommand::DiffCommand(CLI::App& app)
 
 ExitStatus DiffCommand::run() const {
   const Report report = common_.report();
+  if (before_ == "-" && after_ == "-") {
+    return report.failure({Error::Kind::Usage, "AFTER",
+                           "the two plans cannot both be standard input",
+                           "give one of them as a file"});
+  }
   const auto before = open_plan(before_);
   if (!before) return report.failure(before.error());
   const auto after = open_plan(after_);

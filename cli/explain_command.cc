@@ -1,17 +1,39 @@
 #include "cli/explain_command.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "berth/base/text.h"
 #include "berth/pipeline/explain_file.h"
 #include "berth/render/explanation_text.h"
 #include "cli/option_rules.h"
 #include "cli/report.h"
+#include "cli/watch.h"
 
 namespace berth::cli {
+namespace {
+
+struct Explained {
+  Result<Explanation> explanation;
+  bool was_interrupted = false;
+};
+
+Explained explained(const InputFile& file, PlanOptions options, const Report& report) {
+  SearchWatch watch(report, "explaining " + printable(file.path));
+  watch.attach(options.pack);
+  options.on_stage = [&](const std::string& stage) { watch.say(stage); };
+  auto explanation = explain_file(file, options);
+  return {std::move(explanation), watch.was_interrupted()};
+}
+
+}  // namespace
 
 ExplainCommand::ExplainCommand(CLI::App& app)
     : command_(app.add_subcommand(
           "explain", "Say what an arena's peak is made of, and what changes would win")) {
   command_->add_option("INPUT", input_, kInputToPlan)->required();
-  options_.add_to(*command_, /*for_check=*/false);
+  options_.add_to_explain(*command_);
   common_.add_to(*command_);
 }
 
@@ -24,14 +46,15 @@ ExitStatus ExplainCommand::run() const {
   if (auto fault = find_misplaced_option(*options, *file, Use::Explain)) {
     return report.failure(*fault);
   }
-  const auto explanation = explain_file(*file, *options);
+  const auto [explanation, was_interrupted] = explained(*file, *options, report);
+  if (was_interrupted) report.note("interrupted: this is what was found so far");
   if (!explanation) return report.failure(explanation.error());
   if (report.json()) {
     report.result(explanation_json(*explanation));
   } else if (!report.quiet()) {
     report.result(explanation_text(*explanation));
   }
-  return kYes;
+  return std::ranges::all_of(*explanation, &ArenaExplanation::meets_goal) ? kYes : kNo;
 }
 
 }  // namespace berth::cli

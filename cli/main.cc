@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "cli/certify_command.h"
 #include "cli/check_command.h"
 #include "cli/convert_command.h"
+#include "cli/deep_stack.h"
 #include "cli/diff_command.h"
 #include "cli/exit_status.h"
 #include "cli/explain_command.h"
@@ -87,7 +89,9 @@ ExitStatus run(int count, char** words) {
 
 }  // namespace
 
-int main(int count, char** words) {
+namespace {
+
+ExitStatus run_safely(int count, char** words) {
   const Report report(asks_for_json(count, words), false);
   try {
     return report.delivered(run(count, words));
@@ -97,4 +101,14 @@ int main(int count, char** words) {
     return report.failure("internal", std::string("berth: a fault of our own: ") + error.what(),
                           kBrokenPromise);
   }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  // A write past the limit on file sizes (ulimit -f) then fails like any other, and is told.
+  std::signal(SIGXFSZ, SIG_IGN);
+  int status = kBrokenPromise;
+  run_on_deep_stack([&] { status = run_safely(count, words); });
+  return status;
 }

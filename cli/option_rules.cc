@@ -55,9 +55,9 @@ constexpr std::array<OptionRule, 14> kRules = {{
      "is of launches, which a schedule has, or what is planned on a target",
      "give a schedule or --target, or leave it out"},
     {"--capacity", [](const PlanOptions& it) { return !it.capacity.empty(); },
-     kInputs | bit(Kind::PlanJson), false, "says what a device has", kLeaveOut},
+     kInputs | bit(Kind::PlanJson), true, "says what a device has", kLeaveOut},
     {"--reserve", [](const PlanOptions& it) { return it.reserve > Bytes(0); },
-     kInputs | bit(Kind::PlanJson), false, "says what of a capacity nobody may use", kLeaveOut},
+     kInputs | bit(Kind::PlanJson), true, "says what of a capacity nobody may use", kLeaveOut},
     {"--base", [](const PlanOptions& it) { return !it.base.empty(); }, kInputs, false,
      "says where an arena begins", kLeaveOut},
     {"--alignment", [](const PlanOptions& it) { return it.alignment.has_value(); }, kInputs, true,
@@ -67,34 +67,6 @@ constexpr std::array<OptionRule, 14> kRules = {{
     {"--hold", [](const PlanOptions& it) { return !it.hold.empty(); }, kInputs, true,
      "leaves a buffer of an input out", "give INPUT too, or leave it out"},
 }};
-
-std::string_view name_of(Kind kind) {
-  switch (kind) {
-    case Kind::InstanceCsv:
-      return "an instance table";
-    case Kind::ScheduleJson:
-      return "a schedule";
-    case Kind::PlanJson:
-      return "a plan";
-    case Kind::ReasonJson:
-      return "a reason";
-    case Kind::ProgramJson:
-      return "a program";
-    case Kind::DeploymentJson:
-      return "a deployment";
-    case Kind::ResidencyJson:
-      return "a residency";
-    case Kind::Tflite:
-      return "a .tflite model";
-    case Kind::Onnx:
-      return "an .onnx model";
-    case Kind::OtherBinary:
-    case Kind::OtherJson:
-    case Kind::Executorch:
-      return "a file of another kind";
-  }
-  __builtin_unreachable();
-}
 
 unsigned kinds_taken(Use use) {
   switch (use) {

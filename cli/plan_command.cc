@@ -6,23 +6,22 @@
 #include <optional>
 #include <variant>
 
-#include "berth/formats/file.h"
+#include "berth/base/text.h"
 #include "berth/formats/plan_json.h"
 #include "berth/formats/reason_json.h"
+#include "berth/formats/write_files.h"
 #include "berth/pipeline/outputs.h"
+#include "berth/pipeline/peak_kinds.h"
 #include "berth/pipeline/plan_file.h"
 #include "berth/pipeline/plan_on_target.h"
 #include "berth/render/table.h"
 #include "cli/environment.h"
+#include "cli/header_options.h"
 #include "cli/option_rules.h"
-#include "cli/search_watch.h"
+#include "cli/watch.h"
 
 namespace berth::cli {
 namespace {
-
-bool writes_to_stdout(const std::vector<std::string>& outputs) {
-  return std::ranges::find(outputs, "-") != outputs.end();
-}
 
 // The schedule planner's own message has standard output unless a result stands there that must
 // stay what it is; --quiet does not take back what DEBUG asks for.
@@ -38,16 +37,17 @@ void say_memory_saved(const PlannedFile& planned, const Report& report, bool std
 ExitStatus say_no(const DoesNotFit& no, const std::string& reason_path, const Report& report) {
   if (!no.proved) return report.failure("undecided", no.report, kUndecided);
   if (!no.reason) {
-    report.note("the reason is not told: no few buffers were found within the effort");
+    if (!no.over_reserved) {
+      report.note("the reason is not told: no few buffers were found within the effort");
+    }
     return report.failure("does-not-fit", no.report, kNo);
   }
   const std::string reason = write_reason(*no.reason);
   if (!reason_path.empty()) {
     const FileContent file = {reason_path, reason};
-    if (const auto written = write_files({&file, 1}); !written) {
-      return report.failure(written.error());
-    }
-    report.note("wrote " + reason_path);
+    const auto written = write_files({&file, 1});
+    if (!written) return report.failure(written.error());
+    say_written({&file, 1}, *written, report);
   }
   return report.failure("does-not-fit", no.report, kNo, ",\n \"reason\": " + reason);
 }
@@ -59,27 +59,37 @@ struct Asked {
   Policy policy = Policy::Rule;
 };
 
-Result<PlanAnswer> watched(const Asked& asked, PlanOptions options, const Report& report) {
-  std::optional<SearchWatch> watch(std::in_place, !report.quiet());
-  watch->attach(options.pack);
+struct Watched {
+  Result<PlanAnswer> answer;
+  bool was_interrupted = false;
+};
+
+Watched planned_watched(const Asked& asked, PlanOptions options, const Report& report) {
+  SearchWatch watch(report, "planning " + printable(asked.file.path));
+  watch.attach(options.pack);
+  options.on_stage = [&](const std::string& stage) { watch.say(stage); };
   auto answer = asked.target ? plan_on_target(asked.file, *asked.target, asked.policy, options)
                              : plan_file(asked.file, options);
-  const bool was_interrupted = watch->was_interrupted();
-  watch.reset();  // and with it the line that it shows
-  if (was_interrupted) report.note("interrupted: this is the best that was found so far");
-  return answer;
+  return {std::move(answer), watch.was_interrupted()};
 }
 
-ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
-                       const std::vector<std::string>& outputs, const BudgetGate& gate,
-                       const Report& report, Colour colour) {
-  const auto files = output_forms(input, planned, outputs);
+struct Outputs {
+  std::vector<OutputPlace> places;
+  std::string prefix;  // of names in a C header
+  bool take_stdout = false;
+  bool was_interrupted = false;
+};
+
+ExitStatus say_planned(const InputFile& input, const PlannedFile& planned, const Outputs& outputs,
+                       const BudgetGate& gate, const Report& report, Colour colour) {
+  const auto files = output_forms(input, planned, outputs.places, outputs.prefix);
   if (!files) return report.failure(files.error());
   const auto findings = gate.judge(planned.plan);
   if (!findings) return report.failure(findings.error());
-  const bool stdout_is_taken = writes_to_stdout(outputs);
+  const bool stdout_is_taken = outputs.take_stdout;
   // Files first: a table on the screen beside a file that could not be written would mislead.
-  if (const auto written = write_files(*files); !written) return report.failure(written.error());
+  const auto written = write_files(*files);
+  if (!written) return report.failure(written.error());
   for (const std::string& note : planned.question.notes) report.note(note);
   say_memory_saved(planned, report, stdout_is_taken);
   if (!stdout_is_taken && report.json()) {
@@ -87,17 +97,18 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
   } else if (!stdout_is_taken && gate.markdown()) {
     report.result(budget_markdown(findings->lines, findings->diff));
   } else if (!stdout_is_taken && !report.quiet()) {
-    report.result(plan_table(planned.plan, colour));
+    report.result(plan_table(planned.plan, colour,
+                             {.cut_by = outputs.was_interrupted ? "an interrupt" : "a time limit",
+                              .by_kind = peaks_by_kind(planned.question, planned.plan)}));
     if (gate.asked()) report.result(budget_text(findings->lines, findings->diff));
   }
-  for (const FileContent& file : *files) {
-    if (file.path != "-") report.note("wrote " + file.path);
-  }
+  say_written(*files, *written, report);
   for (const BudgetLine& line : findings->lines) {
     if (!line.fails()) continue;
-    report.note(fmt::format("{} has {} bytes, {}", line.arena, line.now.count(),
-                            line.budget ? fmt::format("its budget is {}", line.budget->count())
-                                        : fmt::format("in the baseline {}", line.before->count())));
+    // The answer is no: that is said, --quiet or not.
+    report.no(fmt::format("{} has {} bytes, {}", line.arena, line.now.count(),
+                          line.budget ? fmt::format("its budget is {}", line.budget->count())
+                                      : fmt::format("in the baseline {}", line.before->count())));
   }
   return findings->kept() ? kYes : kNo;
 }
@@ -107,17 +118,12 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned,
 PlanCommand::PlanCommand(CLI::App& app)
     : command_(app.add_subcommand("plan", "Find where every buffer lives in its device's arena")) {
   command_->add_option("INPUT", input_, kInputToPlan)->required();
-  command_
-      ->add_option(
-          "-o,--output", outputs_,
-          "Write the answer, in the form that the ending says: .json the plan, .csv the "
-          "table with offsets, .svg or .html the map, .h a C header, .schedule.json the "
-          "rewritten schedule, .launches.json and .planes.json what certify takes, .tflite the "
-          "model with the plan inside; - is "
-          "the plan on standard output. May be given again")
-      ->type_name("FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  outputs_.add_to(*command_,
+                  "Write the answer, in the form that the ending says: .json the plan, .csv the "
+                  "table with offsets, .svg or .html the map, .h a C header, .schedule.json the "
+                  "rewritten schedule, .launches.json and .planes.json what certify takes, .tflite "
+                  "the model with the plan inside;");
+  add_prefix_option(*command_, prefix_);
   command_
       ->add_option("--reason", reason_,
                    "Where nothing fits: write why, as few buffers as say it, for 'berth check' "
@@ -139,7 +145,9 @@ PlanCommand::PlanCommand(CLI::App& app)
 
 ExitStatus PlanCommand::run() const {
   const Report report = common_.report();
-  if (const auto fault = find_output_fault(outputs_)) return report.failure(*fault);
+  const auto places = outputs_.places(plan_forms());
+  if (!places) return report.failure(places.error());
+  if (const auto fault = find_prefix_fault(prefix_)) return report.failure(*fault);
   if (!reason_.empty() && !reason_.ends_with(".json")) {
     return report.failure({Error::Kind::Usage, "--reason", "found '" + reason_ + "'",
                            "expected a file whose name ends in .json"});
@@ -171,7 +179,8 @@ ExitStatus PlanCommand::run() const {
                            "give the chips with --target"});
   }
 
-  const auto answer = watched(asked, *options, report);
+  const auto [answer, was_interrupted] = planned_watched(asked, *options, report);
+  if (was_interrupted) report.note("interrupted: this is the best that was found so far");
   if (!answer) return report.failure(answer.error());
   if (const auto* no = std::get_if<DoesNotFit>(&*answer)) {
     if (asked.target) return report.failure("does-not-fit", no->report, kNo);
@@ -184,8 +193,9 @@ ExitStatus PlanCommand::run() const {
                               broken->report,
                           kBrokenPromise);
   }
-  return say_planned(asked.file, std::get<PlannedFile>(*answer), outputs_, gate_, report,
-                     common_.colour());
+  return say_planned(asked.file, std::get<PlannedFile>(*answer),
+                     {*places, prefix_, outputs_.take_standard_output(), was_interrupted}, gate_,
+                     report, common_.colour());
 }
 
 }  // namespace berth::cli

@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 #include "cli/budget_gate.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/output_options.h"
 #include "cli/plan_options.h"
 
 namespace berth::cli {
@@ -21,7 +21,8 @@ class PlanCommand {
  private:
   CLI::App* command_;
   std::string input_;
-  std::vector<std::string> outputs_;
+  OutputOptions outputs_;
+  std::string prefix_;
   std::string reason_;
   std::string target_;
   std::string policy_;

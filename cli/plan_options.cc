@@ -221,10 +221,8 @@ void PlanOptionTexts::add_model_to(CLI::App& command) {
                    "Reshape-like operators of a model share their operand's bytes");
 }
 
-void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
-  command
-      .add_option("--capacity", capacity_, "Bytes a device has: BYTES for each, or DEVICE=BYTES")
-      ->type_name("[DEVICE=]BYTES");
+// How a file is read.
+void PlanOptionTexts::add_reading_to(CLI::App& command) {
   command.add_option("--reserve", reserve_, "Bytes of each capacity that nobody may use")
       ->type_name("BYTES");
   command
@@ -242,17 +240,17 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
   command.add_flag("--in-place", in_place_,
                    "Results of a model may be written over an operand that dies there, and parts "
                    "of a concatenation straight to their place");
-  if (for_check) return;
+}
+
+// How its buffers are ordered and placed.
+void PlanOptionTexts::add_search_to(CLI::App& command) {
   command
       .add_option("--packer", packer_, "auto, exact, squeaky, tlsf, greedy, or greedy:ORDER:FIT")
       ->type_name("NAME");
   command.add_flag("--reorder", reorder_,
                    "Look for an order of a model's steps under which less is live at once");
-  command.add_flag("--extents", extents_,
-                   "Launches that are written say which bytes each argument reads and writes");
   command.add_flag("--offline-plan", offline_plan_,
                    "Keep the places that a model's own offline plan gives");
-  command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
   command.add_option("--seed", seed_, "Seed of searches that draw (default 0)")->type_name("N");
   command
       .add_option(
@@ -267,6 +265,28 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
                   "Stop the search after this many seconds as well; the answer then depends on the "
                   "machine")
       ->type_name("SECONDS");
+}
+
+void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
+  command
+      .add_option("--capacity", capacity_, "Bytes a device has: BYTES for each, or DEVICE=BYTES")
+      ->type_name("[DEVICE=]BYTES");
+  add_reading_to(command);
+  if (for_check) return;
+  add_search_to(command);
+  command.add_flag("--extents", extents_,
+                   "Launches that are written say which bytes each argument reads and writes");
+  command.add_option("--base", base_, "Where a device's arena begins")->type_name("DEVICE=ADDRESS");
+}
+
+void PlanOptionTexts::add_to_explain(CLI::App& command) {
+  command
+      .add_option("--goal,--capacity", capacity_,
+                  "Bytes an arena shall have at most: BYTES for each, or DEVICE=BYTES; says which "
+                  "changes, one after another, get there (exit 1 where none do)")
+      ->type_name("[DEVICE=]BYTES");
+  add_reading_to(command);
+  add_search_to(command);
 }
 
 Result<PlanOptions> PlanOptionTexts::parse() const {

@@ -18,6 +18,8 @@ class PlanOptionTexts {
  public:
   // `for_check`: only those that say how a file is read.
   void add_to(CLI::App& command, bool for_check);
+  // Those that what 'explain' says depends on; a capacity is the goal there.
+  void add_to_explain(CLI::App& command);
   // Only those that say what a model leaves open, and which of its tensors share bytes.
   void add_model_to(CLI::App& command);
 
@@ -25,6 +27,9 @@ class PlanOptionTexts {
   Result<PlanOptions> parse() const;
 
  private:
+  void add_reading_to(CLI::App& command);
+  void add_search_to(CLI::App& command);
+
   std::string packer_ = "auto";
   std::vector<std::string> capacity_;
   std::string reserve_;

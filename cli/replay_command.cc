@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "berth/pipeline/replay_files.h"
+#include "cli/watch.h"
 
 namespace berth::cli {
 
@@ -35,7 +36,8 @@ ExitStatus ReplayCommand::run() const {
     if (!opened) return report.failure(opened.error());
     original = *std::move(opened);
   }
-  const auto replayed = replay_files(*placed, original);
+  const auto replayed =
+      watched(report, "replaying", [&] { return replay_files(*placed, original); });
   if (!replayed) return report.failure(replayed.error());
   if (report.json()) {
     report.result(replay_json(*replayed));

@@ -65,6 +65,10 @@ void Report::asked_note(const std::string& text) const {
   write(stderr, "berth: " + printable(text) + "\n");
 }
 
+void Report::no(const std::string& text) const {
+  write(stderr, "berth: " + printable(text) + "\n");
+}
+
 void Report::json_error(const std::string& kind, const std::string& where,
                         const std::string& message, const std::string& hint,
                         const std::string& more) const {

@@ -21,6 +21,8 @@ class Report {
   void note(const std::string& text) const;
   // A note that was asked for by itself: --quiet does not silence it.
   void asked_note(const std::string& text) const;
+  // One line of why the answer is no, where the result alone does not say it: --quiet or not.
+  void no(const std::string& text) const;
 
   // Says why there is no result, and gives the exit status for it.
   ExitStatus failure(const Error& error) const;

@@ -1,16 +1,19 @@
 #include "cli/reside_command.h"
 
+#include <array>
+#include <string_view>
 #include <variant>
 
-#include "berth/formats/file.h"
 #include "berth/formats/residency_json.h"
 #include "berth/formats/sweep_text.h"
+#include "berth/formats/write_files.h"
 #include "berth/pipeline/reside_file.h"
 #include "berth/pipeline/sweep_file.h"
 #include "berth/render/residency_map.h"
 #include "berth/render/residency_table.h"
 #include "berth/render/sweep_plot.h"
 #include "cli/option_rules.h"
+#include "cli/watch.h"
 
 namespace berth::cli {
 namespace {
@@ -34,40 +37,27 @@ Result<SweepRange> read_range(const std::string& text) {
       "expected all, or sram=FROM:TO with FROM from 1 to TO, such as sram=1MiB:64MiB");
 }
 
-// Each form that a path's ending asks for.
-Result<std::vector<FileContent>> residency_forms(const ResidedFile& file,
-                                                 const std::vector<std::string>& paths) {
+constexpr std::array<std::string_view, 3> kResidencyEndings = {".json", ".svg", ".html"};
+constexpr std::array<std::string_view, 3> kSweepEndings = {".csv", ".json", ".svg"};
+
+std::vector<FileContent> residency_forms(const ResidedFile& file,
+                                         std::span<const OutputPlace> places) {
   const auto& [deployment, target, answer, notes] = file;
   std::vector<FileContent> files;
-  for (const std::string& path : paths) {
-    if (path.ends_with(".json")) {
-      files.push_back({path, write_residency(answer, deployment)});
-    } else if (path.ends_with(".svg")) {
-      files.push_back({path, residency_svg(answer, deployment, target)});
-    } else if (path.ends_with(".html")) {
-      files.push_back({path, residency_html(answer, deployment, target)});
-    } else {
-      return usage_error("-o " + path, "no form of a residency has this ending",
-                         "expected .json, .svg or .html");
-    }
+  for (const auto& [path, ending] : places) {
+    files.push_back({path, ending == ".json"  ? write_residency(answer, deployment)
+                           : ending == ".svg" ? residency_svg(answer, deployment, target)
+                                              : residency_html(answer, deployment, target)});
   }
   return files;
 }
 
-Result<std::vector<FileContent>> sweep_forms(const Sweep& sweep,
-                                             const std::vector<std::string>& paths) {
+std::vector<FileContent> sweep_forms(const Sweep& sweep, std::span<const OutputPlace> places) {
   std::vector<FileContent> files;
-  for (const std::string& path : paths) {
-    if (path.ends_with(".csv")) {
-      files.push_back({path, write_sweep_csv(sweep)});
-    } else if (path.ends_with(".json")) {
-      files.push_back({path, write_sweep(sweep)});
-    } else if (path.ends_with(".svg")) {
-      files.push_back({path, sweep_svg(sweep)});
-    } else {
-      return usage_error("-o " + path, "no form of a sweep has this ending",
-                         "expected .csv, .json or .svg");
-    }
+  for (const auto& [path, ending] : places) {
+    files.push_back({path, ending == ".csv"    ? write_sweep_csv(sweep)
+                           : ending == ".json" ? write_sweep(sweep)
+                                               : sweep_svg(sweep)});
   }
   return files;
 }
@@ -96,12 +86,7 @@ ResideCommand::ResideCommand(CLI::App& app)
       ->add_option("--sweep", sweep_,
                    "The traffic over a range of SRAM: sram=FROM:TO, or all: until nothing changes")
       ->type_name("RANGE");
-  command_
-      ->add_option("-o,--output", outputs_,
-                   "With --sweep: .csv, .json, .svg. Else: .json, .svg and .html")
-      ->type_name("FILE")
-      ->expected(1)
-      ->take_all();
+  outputs_.add_to(*command_, "With --sweep: .csv, .json, .svg. Else: .json, .svg and .html;");
   model_.add_model_to(*command_);
   common_.add_to(*command_);
 }
@@ -119,6 +104,10 @@ Result<ResideOptions> ResideCommand::options() const {
 
 ExitStatus ResideCommand::run() const {
   const Report report = common_.report();
+  const auto places =
+      outputs_.places(sweep_.empty() ? KnownForms{"a residency", kResidencyEndings, ".json"}
+                                     : KnownForms{"a sweep", kSweepEndings, ".csv"});
+  if (!places) return report.failure(places.error());
   const auto input = open_input(input_);
   if (!input) return report.failure(input.error());
   const auto target = open_input(target_);
@@ -128,51 +117,57 @@ ExitStatus ResideCommand::run() const {
   if (auto fault = find_misplaced_option(asked->model, *input, Use::Reside)) {
     return report.failure(*fault);
   }
-  return sweep_.empty() ? reside(*input, *target, *asked, report)
-                        : sweep(*input, *target, *asked, report);
+  return sweep_.empty() ? reside(*input, *target, *asked, *places, report)
+                        : sweep(*input, *target, *asked, *places, report);
 }
 
 ExitStatus ResideCommand::reside(const InputFile& input, const InputFile& target,
-                                 const ResideOptions& options, const Report& report) const {
-  const auto result = reside_file(input, target, options);
+                                 const ResideOptions& options, std::span<const OutputPlace> places,
+                                 const Report& report) const {
+  const auto result =
+      watched(report, "finding who stays", [&] { return reside_file(input, target, options); });
   if (!result) return report.failure(result.error());
   if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
   const auto& resided = std::get<ResidedFile>(*result);
   const auto& [deployment, chips, answer, notes] = resided;
-  const auto files = residency_forms(resided, outputs_);
-  if (!files) return report.failure(files.error());
-  if (const auto written = write_files(*files); !written) return report.failure(written.error());
+  const auto files = residency_forms(resided, places);
+  const auto written = write_files(files);
+  if (!written) return report.failure(written.error());
   for (const std::string& note : notes) report.note(note);
-  if (report.json()) {
+  const bool stdout_is_taken = outputs_.take_standard_output();
+  if (!stdout_is_taken && report.json()) {
     report.result(write_residency(answer, deployment));
-  } else if (!report.quiet()) {
+  } else if (!stdout_is_taken && !report.quiet()) {
     report.result(residency_table(answer, deployment, chips, common_.colour()));
   }
-  for (const FileContent& file : *files) report.note("wrote " + file.path);
+  say_written(files, *written, report);
   return answer.plan.feasible() ? kYes : kNo;
 }
 
 ExitStatus ResideCommand::sweep(const InputFile& input, const InputFile& target,
-                                const ResideOptions& options, const Report& report) const {
+                                const ResideOptions& options, std::span<const OutputPlace> places,
+                                const Report& report) const {
   if (concurrent_) {
     return report.failure({Error::Kind::Usage, "--sweep", "is of programs that run one at a time",
                            "leave out --concurrent"});
   }
   const auto range = read_range(sweep_);
   if (!range) return report.failure(range.error());
-  const auto result = sweep_file(input, target, *range, options);
+  const auto result = watched(report, "sweeping over sizes of SRAM",
+                              [&] { return sweep_file(input, target, *range, options); });
   if (!result) return report.failure(result.error());
   if (const auto* broken = std::get_if<BrokenPromise>(&*result)) return fault(*broken, report);
   const auto& found = std::get<Sweep>(*result);
-  const auto files = sweep_forms(found, outputs_);
-  if (!files) return report.failure(files.error());
-  if (const auto written = write_files(*files); !written) return report.failure(written.error());
-  if (report.json()) {
+  const auto files = sweep_forms(found, places);
+  const auto written = write_files(files);
+  if (!written) return report.failure(written.error());
+  const bool stdout_is_taken = outputs_.take_standard_output();
+  if (!stdout_is_taken && report.json()) {
     report.result(write_sweep(found));
-  } else if (!report.quiet()) {
+  } else if (!stdout_is_taken && !report.quiet()) {
     report.result(sweep_table(found));
   }
-  for (const FileContent& file : *files) report.note("wrote " + file.path);
+  say_written(files, *written, report);
   return kYes;
 }
 

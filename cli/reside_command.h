@@ -8,6 +8,7 @@
 #include "berth/pipeline/reside_file.h"
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/output_options.h"
 #include "cli/plan_options.h"
 
 namespace berth::cli {
@@ -21,9 +22,9 @@ class ResideCommand {
 
  private:
   ExitStatus reside(const InputFile& input, const InputFile& target, const ResideOptions& options,
-                    const Report& report) const;
+                    std::span<const OutputPlace> places, const Report& report) const;
   ExitStatus sweep(const InputFile& input, const InputFile& target, const ResideOptions& options,
-                   const Report& report) const;
+                   std::span<const OutputPlace> places, const Report& report) const;
   Result<ResideOptions> options() const;
 
   CLI::App* command_;
@@ -35,7 +36,7 @@ class ResideCommand {
   bool concurrent_ = false;
   std::uint64_t effort_ = 2'000;
   std::string sweep_;
-  std::vector<std::string> outputs_;
+  OutputOptions outputs_;
   PlanOptionTexts model_;
   CommonOptions common_;
 };

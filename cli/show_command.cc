@@ -4,20 +4,24 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
-#include "berth/formats/file.h"
 #include "berth/formats/plan_json.h"
+#include "berth/formats/write_files.h"
 #include "berth/pipeline/check_file.h"
 #include "berth/render/map_html.h"
 #include "berth/render/map_svg.h"
 #include "berth/render/map_text.h"
 #include "cli/option_rules.h"
+#include "cli/watch.h"
 
 namespace berth::cli {
 namespace {
 
 constexpr std::size_t kWidth = 100;  // where standard output is no terminal
 constexpr std::size_t kHeight = 24;
+constexpr std::array<std::string_view, 2> kEndings = {".svg", ".html"};
 
 std::size_t terminal_width() {
   winsize size{};
@@ -35,19 +39,16 @@ ShowCommand::ShowCommand(CLI::App& app)
           "A plan (.json), a table with offsets (.csv), or a .tflite model that carries an "
           "offline plan; - is standard input")
       ->required();
-  command_
-      ->add_option("-o,--output", outputs_,
-                   "Write the map as .svg or .html instead of drawing it in the terminal. May be "
-                   "given again")
-      ->type_name("FILE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  outputs_.add_to(*command_,
+                  "Write the map as .svg or .html instead of drawing it in the terminal;");
   options_.add_to(*command_, /*for_check=*/true);
   common_.add_to(*command_);
 }
 
 ExitStatus ShowCommand::run() const {
   const Report report = common_.report();
+  const auto places = outputs_.places({"a map", kEndings, ".svg"});
+  if (!places) return report.failure(places.error());
   const auto options = options_.parse();
   if (!options) return report.failure(options.error());
   const auto file = open_input(file_);
@@ -55,29 +56,25 @@ ExitStatus ShowCommand::run() const {
   if (auto fault = find_misplaced_option(*options, *file, Use::Judge)) {
     return report.failure(*fault);
   }
-  const auto checked = check_file(*file, std::nullopt, *options);
+  const auto checked =
+      watched(report, "drawing", [&] { return check_file(*file, std::nullopt, *options); });
   if (!checked) return report.failure(checked.error());
   for (const std::string& note : checked->notes) report.note(note);
   if (!checked->sound()) report.note("the plan is not sound: 'berth check' says why");
 
   std::vector<FileContent> maps;
-  for (const std::string& path : outputs_) {
-    if (path.ends_with(".html")) {
-      maps.push_back({path, plan_map_html(checked->plan)});
-    } else if (path.ends_with(".svg")) {
-      maps.push_back({path, plan_map_svg(checked->plan)});
-    } else {
-      return report.failure(
-          Error{Error::Kind::Usage, "-o " + path, "a map is written as .svg or .html", ""});
-    }
+  for (const OutputPlace& place : *places) {
+    maps.push_back({place.path, place.ending == ".html" ? plan_map_html(checked->plan)
+                                                        : plan_map_svg(checked->plan)});
   }
-  if (report.json()) {
+  const auto written = write_files(maps);
+  if (!written) return report.failure(written.error());
+  if (report.json() && !outputs_.take_standard_output()) {
     report.result(write_plan(checked->plan));
   } else if (maps.empty() && !report.quiet()) {
     report.result(plan_map_text(checked->plan, terminal_width(), kHeight, common_.colour()));
   }
-  if (const auto written = write_files(maps); !written) return report.failure(written.error());
-  for (const FileContent& map : maps) report.note("wrote " + map.path);
+  say_written(maps, *written, report);
   return kYes;
 }
 

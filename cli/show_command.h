@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 #include "cli/common_options.h"
 #include "cli/exit_status.h"
+#include "cli/output_options.h"
 #include "cli/plan_options.h"
 
 namespace berth::cli {
@@ -20,7 +20,7 @@ class ShowCommand {
  private:
   CLI::App* command_;
   std::string file_;
-  std::vector<std::string> outputs_;
+  OutputOptions outputs_;
   PlanOptionTexts options_;
   CommonOptions common_;
 };

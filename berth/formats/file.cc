@@ -2,203 +2,84 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <utility>
+
+#include "berth/formats/descriptor.h"
+#include "berth/formats/mistaken_file.h"
 
 namespace berth {
 namespace {
 
 constexpr const char* kStandardStream = "-";
+// Neither kind of model can be larger; and what comes through a pipe is held while it grows.
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 31;
+constexpr std::uint64_t kLargestStream = std::uint64_t{1} << 29;
+constexpr std::size_t kLookedAt = 1024;  // of what may only stand for a file
 
 std::string system_message(int code) {
   return std::strerror(code);
 }
 
-// An open file descriptor, closed on the way out.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { close(); }
-
-  int get() const { return descriptor_; }
-  bool close() {
-    const int descriptor = std::exchange(descriptor_, -1);
-    return descriptor < 0 || ::close(descriptor) == 0;
+// What is refused before anything of it is read.
+std::optional<Error> find_refusal(const struct stat& found, int descriptor,
+                                  const std::string& name) {
+  const auto refused = [&](std::string message, std::string hint) {
+    return Error{Error::Kind::Input, name, std::move(message), std::move(hint)};
+  };
+  if (S_ISBLK(found.st_mode)) {
+    return refused("is a disk, not a file", "give a file, or - for standard input");
   }
-
- private:
-  int descriptor_;
-};
-
-// SIGINT, SIGTERM and SIGHUP wait while this stands.
-class SignalsWait {
- public:
-  SignalsWait() {
-    sigset_t waiting;
-    sigemptyset(&waiting);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&waiting, signal);
-    sigprocmask(SIG_BLOCK, &waiting, &before_);
+  const bool is_null = S_ISCHR(found.st_mode) && found.st_rdev == makedev(1, 3);
+  if (S_ISCHR(found.st_mode) && !is_null && ::isatty(descriptor) == 0) {
+    return refused("is a device that may never end, not a file",
+                   "give a file, or - for standard input");
   }
-  SignalsWait(const SignalsWait&) = delete;
-  SignalsWait& operator=(const SignalsWait&) = delete;
-  ~SignalsWait() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-// Nothing, or the code of the failure.
-std::optional<int> write_all(int descriptor, const std::string& content) {
-  const char* at = content.data();
-  std::size_t left = content.size();
-  while (left > 0) {
-    const ssize_t written = ::write(descriptor, at, left);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    at += written;
-    left -= static_cast<std::size_t>(written);
+  if (S_ISREG(found.st_mode) && static_cast<std::uint64_t>(found.st_size) > kLargestFile) {
+    return refused(
+        fmt::format("has {} bytes, but files of at most {} are read", found.st_size, kLargestFile),
+        "give a smaller file");
   }
   return std::nullopt;
 }
 
-Error write_error(const std::string& path, int code) {
-  return {Error::Kind::Input, path, "cannot write: " + system_message(code),
-          "nothing was changed: check the folder, its permissions and its room"};
-}
-
-bool is_directory(const std::string& path) {
-  struct stat existing {};
-  return ::stat(path.c_str(), &existing) == 0 && S_ISDIR(existing.st_mode);
-}
-
-// The file that a symbolic link leads to is the one that is replaced, not the link.
-std::string behind_links(const std::string& path) {
-  std::error_code failed;
-  if (!std::filesystem::is_symlink(path, failed)) return path;
-  const auto target = std::filesystem::weakly_canonical(path, failed);
-  return failed ? path : target.string();
-}
-
-// A file written under a temporary name; removed unless it was renamed to its own.
-class StagedFile {
- public:
-  explicit StagedFile(const FileContent& file) : path_(behind_links(file.path)) {
-    // Found now: the rename would fail only after others had been made.
-    if (is_directory(path_)) {
-      failure_ = EISDIR;
-      return;
-    }
-    temporary_ = path_ + ".XXXXXX";
-    Descriptor descriptor(::mkstemp(temporary_.data()));
-    if (descriptor.get() < 0) {
-      failure_ = errno;
-      temporary_.clear();
-      return;
-    }
-    ::fchmod(descriptor.get(), mode());
-    failure_ = write_all(descriptor.get(), file.content);
-    if (!failure_ && !descriptor.close()) failure_ = errno;
-  }
-  StagedFile(StagedFile&& other) noexcept
-      : path_(std::move(other.path_)),
-        temporary_(std::exchange(other.temporary_, std::string())),
-        failure_(other.failure_) {}
-  StagedFile(const StagedFile&) = delete;
-  StagedFile& operator=(const StagedFile&) = delete;
-  StagedFile& operator=(StagedFile&&) = delete;
-  ~StagedFile() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  }
-
-  const std::string& path() const { return path_; }
-  std::optional<int> failure() const { return failure_; }
-
-  std::optional<int> commit() {
-    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) return errno;
-    temporary_.clear();
-    return std::nullopt;
-  }
-
- private:
-  // What an ordinary new file would get, or what the file it replaces has.
-  mode_t mode() const {
-    struct stat existing {};
-    if (::stat(path_.c_str(), &existing) == 0) return existing.st_mode & 07777;
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return 0666 & ~mask;
-  }
-
-  std::string path_;
-  std::string temporary_;
-  std::optional<int> failure_;
-};
-
+// Of a plain file as much as it has, of a stream as much as comes.
 Result<std::string> read_descriptor(int descriptor, const std::string& name) {
+  struct stat found {};
+  if (::fstat(descriptor, &found) != 0) {
+    return input_error(name, "cannot read: " + system_message(errno));
+  }
+  if (auto refusal = find_refusal(found, descriptor, name)) {
+    return tl::unexpected(*std::move(refusal));
+  }
+  const bool is_plain = S_ISREG(found.st_mode);
+  const std::uint64_t most = is_plain ? kLargestFile : kLargestStream;
   std::string content;
-  std::array<char, 1 << 16> chunk{};
+  if (is_plain) content.reserve(static_cast<std::size_t>(found.st_size) + 1);
+  std::vector<char> chunk(1 << 16);
   for (;;) {
     const ssize_t count = ::read(descriptor, chunk.data(), chunk.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return input_error(name, "cannot read: " + system_message(errno));
-    if (count == 0) return content;
+    if (count == 0) break;
+    if (content.size() + static_cast<std::size_t>(count) > most) {
+      return input_error(
+          name, fmt::format("gives more than {} bytes, which is the most that is read", most),
+          is_plain ? "it grew while it was read: give a smaller file" : "give it as a file");
+    }
     content.append(chunk.data(), static_cast<std::size_t>(count));
   }
-}
-
-// A place that is not a plain file (a pipe, /dev/stdout) is written to as it stands.
-bool is_special(const std::string& path) {
-  struct stat existing {};
-  return ::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode) &&
-         !S_ISDIR(existing.st_mode);
-}
-
-Result<void> write_through(const FileContent& file) {
-  const auto failed = [](const std::string& place, int code) {
-    return input_error(place, "cannot write: " + system_message(code),
-                       "make room for it, or write it elsewhere");
-  };
-  if (file.path == kStandardStream) {
-    const auto code = write_all(STDOUT_FILENO, file.content);
-    if (code) return failed("standard output", *code);
-    return {};
+  if (auto mistaken = find_mistaken_file(name, content)) {
+    return tl::unexpected(*std::move(mistaken));
   }
-  const Descriptor descriptor(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (descriptor.get() < 0) return failed(file.path, errno);
-  if (const auto code = write_all(descriptor.get(), file.content)) return failed(file.path, *code);
-  return {};
-}
-
-bool is_written_through(const std::string& path) {
-  return path == kStandardStream || is_special(path);
-}
-
-Result<void> replace_files(std::span<const FileContent> files) {
-  const SignalsWait signals_wait;
-  std::vector<StagedFile> staged;
-  staged.reserve(files.size());
-  for (const FileContent& file : files) {
-    if (is_written_through(file.path)) continue;
-    staged.emplace_back(file);
-    if (const auto code = staged.back().failure()) {
-      return tl::unexpected(write_error(file.path, *code));
-    }
-  }
-  for (StagedFile& file : staged) {
-    if (const auto code = file.commit()) return tl::unexpected(write_error(file.path(), *code));
-  }
-  return {};
+  return content;
 }
 
 }  // namespace
@@ -206,8 +87,9 @@ Result<void> replace_files(std::span<const FileContent> files) {
 Result<std::string> read_file(const std::string& path) {
   if (path == kStandardStream) return read_descriptor(STDIN_FILENO, "standard input");
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (descriptor.get() < 0) {
-    return input_error(path, "cannot open: " + system_message(errno),
+  if (!descriptor.is_open()) {
+    return input_error(path.empty() ? "the empty name" : path,
+                       "cannot open: " + system_message(errno),
                        "check the path and its permissions");
   }
   return read_descriptor(descriptor.get(), path);
@@ -228,6 +110,9 @@ Result<FileBytes> read_bytes(const std::string& path) {
   const bool is_plain = descriptor.get() >= 0 && ::fstat(descriptor.get(), &found) == 0 &&
                         S_ISREG(found.st_mode) && found.st_size > 0;
   if (!is_plain) return read_file(path).map(file_bytes);
+  if (auto refusal = find_refusal(found, descriptor.get(), path)) {
+    return tl::unexpected(*std::move(refusal));
+  }
   const auto size = static_cast<std::size_t>(found.st_size);
   const auto words = std::make_shared_for_overwrite<std::uint64_t[]>((size + 7) / 8);
   const auto bytes = std::as_writable_bytes(std::span(words.get(), (size + 7) / 8)).first(size);
@@ -243,22 +128,17 @@ Result<FileBytes> read_bytes(const std::string& path) {
     }
     read += static_cast<std::size_t>(count);
   }
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min(size, kLookedAt));
+  if (auto mistaken = find_mistaken_file(path, start)) {
+    return tl::unexpected(*std::move(mistaken));
+  }
   return FileBytes{bytes, words};
 }
 
 std::string base_name(const std::string& path) {
   const auto slash = path.find_last_of('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
-Result<void> write_files(std::span<const FileContent> files) {
-  if (auto replaced = replace_files(files); !replaced) return replaced;
-  // Signals no longer wait: a pipe without a reader may never open.
-  for (const FileContent& file : files) {
-    if (!is_written_through(file.path)) continue;
-    if (auto written = write_through(file); !written) return written;
-  }
-  return {};
 }
 
 }  // namespace berth

@@ -10,7 +10,9 @@
 
 namespace berth {
 
-// The whole of a file; "-" is standard input.
+// The whole of a file; "-" is standard input. Refused, before it is read: a file of more than 2^31
+// bytes, a disk, and a device that is no terminal; a stream as soon as it gives more than 2^29. So
+// is what only stands for a file (mistaken_file.h).
 Result<std::string> read_file(const std::string& path);
 
 // The bytes of a file, which begin at a multiple of 8, and what keeps them there.
@@ -28,16 +30,5 @@ FileBytes file_bytes(std::string_view content);
 
 // The last part of a path; "-" for standard input.
 std::string base_name(const std::string& path);
-
-struct FileContent {
-  std::string path;  // "-" is standard output
-  std::string content;
-};
-
-// Writes every file whole, or none: each is written beside its place under a temporary name, and
-// only when all of them stand are they renamed. What was there before stays until then; no
-// temporary file is left behind, and an interrupt waits until the last rename. Then pipes, devices
-// and standard output are written to as they stand, one after another, and an interrupt ends that.
-Result<void> write_files(std::span<const FileContent> files);
 
 }  // namespace berth

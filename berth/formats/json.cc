@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -128,12 +129,8 @@ class Builder {
                                shortened(number_at(token_))));
       return false;
     }
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
-    const std::string_view what = exception.what();
-    const auto detail = what.find(": ");
-    fail(
-        position == 0 ? 0 : position - 1,
-        shortened(detail == std::string_view::npos ? what : what.substr(detail + 2), kLongestWhat));
+    const std::size_t at = position == 0 ? 0 : position - 1;
+    fail(at, syntax_fault(exception.what(), at));
     return false;
   }
 
@@ -143,6 +140,54 @@ class Builder {
   std::size_t error_at() const { return error_at_; }
 
  private:
+  // In our words. The parser's are "[json.exception.parse_error.101] parse error at line 1, column
+  // 2: syntax error while parsing array - unexpected '}'; expected ']'".
+  std::string syntax_fault(std::string_view what, std::size_t at) const {
+    const auto between = [&](std::string_view before, std::string_view after) {
+      const auto from = what.rfind(before);
+      if (from == std::string_view::npos) return std::string_view();
+      const auto rest = what.substr(from + before.size());
+      return rest.substr(0, rest.find(after));
+    };
+    if (const auto why = between("invalid string: ", "; last read"); !why.empty()) {
+      return fmt::format("found a string that JSON does not take: {}",
+                         shortened(why, kLongestWhat));
+    }
+    if (const auto why = between("invalid number; ", "; last read"); !why.empty()) {
+      return fmt::format("found a number that JSON does not take: {}",
+                         shortened(why, kLongestWhat));
+    }
+    return fmt::format("found {}, expected {}", found_there(between("unexpected ", ";"), at),
+                       expected_there(what));
+  }
+
+  // `name`: the parser's for a token that is one, in the wrong place; else the word at `at`.
+  std::string found_there(std::string_view name, std::size_t at) const {
+    if (name == "end of input" || at >= text_.size()) return "the end of the file";
+    if (name.ends_with(" literal")) return fmt::format("a {}", name.substr(0, name.size() - 8));
+    std::size_t from = at;
+    while (from > 0 && belongs_to_word(text_[from]) && belongs_to_word(text_[from - 1])) --from;
+    std::size_t end = from + 1;
+    while (end < text_.size() && belongs_to_word(text_[from]) && belongs_to_word(text_[end])) ++end;
+    return fmt::format("'{}'", shortened(text_.substr(from, end - from)));
+  }
+
+  static bool belongs_to_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
+  }
+
+  static std::string_view expected_there(std::string_view what) {
+    const auto says = [&](std::string_view words) {
+      return what.find(words) != std::string_view::npos;
+    };
+    if (says("expected end of input")) return "nothing more: a file holds one value";
+    if (says("parsing object key")) return "a field's name in quotes";
+    if (says("parsing object separator")) return "a colon after the field's name";
+    if (says("parsing object")) return "a comma, or the } of the object";
+    if (says("parsing array")) return "a comma, or the ] of the array";
+    return "a JSON value";
+  }
+
   void fail(std::size_t at, std::string message) {
     if (!error_.empty()) return;
     error_at_ = at;
@@ -239,7 +284,7 @@ class Builder {
   std::uint32_t key_ = kNone;
   std::vector<std::uint32_t> parents_;
   std::string error_;
-  std::string hint_ = "expected one JSON value";
+  std::string hint_ = "the file must be JSON throughout";
   std::size_t error_at_ = 0;
 };
 

@@ -283,7 +283,12 @@ Result<Target> read_target(const std::string& text, const std::string& file) {
   const toml::parse_result parsed = toml::parse(text, file);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return input_error(place(file, error.source()), std::string(error.description()),
+    // "Error while parsing root table: expected keys, saw '{'", of which the first part is its own.
+    std::string_view what = error.description();
+    if (const auto of_parser = what.find(": "); of_parser != std::string_view::npos) {
+      what.remove_prefix(of_parser + 2);
+    }
+    return input_error(place(file, error.source()), fmt::format("is no TOML: {}", what),
                        "expected a target in TOML");
   }
   return Reader(file).read(parsed.table());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct PeakBuffer {
 struct Change {
   std::string what;
   Bytes arena;
-  Bytes saved;  // against the question as it is
+  Bytes saved;         // against the question as it is, or as the changes before it left it
+  Step peak_step = 0;  // where most is live then
+  std::string peak_step_name;
 
   friend bool operator==(const Change&, const Change&) = default;
 };
@@ -39,6 +42,12 @@ struct ArenaExplanation {
   std::vector<PeakBuffer> live;  // at the peak step, the largest first
   std::vector<Change> changes;   // that win something, the most first
   std::size_t tried = 0;         // changes, those that win nothing among them
+  std::optional<Bytes> goal;     // what it shall have at most
+  std::vector<Change> way;       // changes one after another, towards the goal
+
+  // What is left of it at the end of the way.
+  Bytes reached() const { return way.empty() ? arena : way.back().arena; }
+  bool meets_goal() const { return !goal || reached() <= *goal; }
 
   friend bool operator==(const ArenaExplanation&, const ArenaExplanation&) = default;
 };

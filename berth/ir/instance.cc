@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/base/seeded_hash.h"
+#include "berth/base/wide.h"
 
 namespace berth {
 namespace {
@@ -79,6 +80,16 @@ std::optional<Error> find_buffer_fault(const Buffer& buffer, std::size_t devices
   return find_gap_fault(buffer);
 }
 
+// How a sum came to be more than its sizes: " (each size rounded up to 256)".
+std::string rounding_text(std::span<const Buffer> buffers, Alignment unit) {
+  const bool is_aligned = std::ranges::any_of(
+      buffers, [&](const Buffer& buffer) { return stricter(buffer.alignment, unit).value() > 1; });
+  if (!is_aligned) return "";
+  const std::string rounded =
+      unit.value() > 1 ? fmt::format("each size rounded up to {}, ", unit.value()) : "";
+  return fmt::format(" ({}with what each alignment may cost)", rounded);
+}
+
 // What a buffer adds to its arena in the worst case: with all the slack that its alignment can
 // cost.
 std::optional<Bytes> add_worst_case(Bytes stacked, const Buffer& buffer, Alignment unit) {
@@ -117,17 +128,23 @@ std::optional<Error> find_sum_fault(std::span<const Device> devices,
     if (all) device.all = *all;
     if (free) device.free = *free;
     if (!all || !free) {
+      const Wide slack = stricter(buffer.alignment, unit).value() - 1;
+      const Wide sum = Wide(device.all.count()) + checked_extent(buffer, unit)->count() + slack;
       return refused(buffer,
-                     fmt::format("with it, the sizes on device '{}' add up to {}",
-                                 devices[buffer.device.index()].name, kPast64Bits),
+                     fmt::format("with it, the sizes on device '{}' add up to {}{}: that is {}",
+                                 devices[buffer.device.index()].name, digits(sum),
+                                 rounding_text(buffers, unit), kPast64Bits),
                      kMakeSmaller);
     }
     if (!device.fit()) {
-      return refused(buffer,
-                     fmt::format("with it, what is free on device '{}', stacked on the highest "
-                                 "fixed end, {}, ends past what 64 bits hold",
-                                 devices[buffer.device.index()].name, device.fixed_end.count()),
-                     kMakeSmaller);
+      return refused(
+          buffer,
+          fmt::format("with it, what is free on device '{}', {} bytes{}, stacked on the "
+                      "highest fixed end, {}, ends at {}: that is past what 64 bits hold",
+                      devices[buffer.device.index()].name, device.free.count(),
+                      rounding_text(buffers, unit), device.fixed_end.count(),
+                      digits(Wide(device.free.count()) + device.fixed_end.count())),
+          kMakeSmaller);
     }
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "berth/base/wide.h"
 #include "berth/ir/slot_table.h"
 
 namespace berth {
@@ -41,9 +42,12 @@ Result<Schedule> Schedule::make(OpGraph graph, OpId root, std::vector<OpId> held
     if (!std::holds_alternative<Storage>(graph[id].attributes)) continue;
     const auto more = checked_add(sum, storage_extent(graph, id));
     if (!more) {
-      return input_error("ops", fmt::format("with slot {}, the sizes of all storage, in units of "
-                                            "{}, add up to more than 64 bits hold",
-                                            graph.storage(id).slot, kScheduleUnit));
+      const Wide all = Wide(sum.count()) + storage_extent(graph, id).count();
+      return input_error(
+          "ops",
+          fmt::format("with slot {}, the sizes of all storage, each rounded up to {}, add up "
+                      "to {}: that is more than 64 bits hold",
+                      graph.storage(id).slot, kScheduleUnit, digits(all)));
     }
     sum = *more;
   }

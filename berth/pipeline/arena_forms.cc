@@ -1,6 +1,7 @@
 #include "berth/pipeline/arena_forms.h"
 
-#include <set>
+#include <array>
+#include <string_view>
 
 #include "berth/formats/launches_binary.h"
 #include "berth/formats/launches_json.h"
@@ -9,35 +10,26 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kPlanes = ".planes.json";
-constexpr std::string_view kLaunches = ".launches.json";
-constexpr std::string_view kBinary = ".launches.bin";
+constexpr std::array<std::string_view, 3> kEndings = {".planes.json", ".launches.json",
+                                                      ".launches.bin"};
+
+std::string text_of(const PlaneTable& planes, const LaunchSchedule& launches,
+                    std::string_view ending) {
+  if (ending == ".planes.json") return write_planes(planes);
+  return ending == ".launches.bin" ? write_launches_binary(launches) : write_launches(launches);
+}
 
 }  // namespace
 
-std::optional<Error> find_arena_output_fault(std::span<const std::string> paths) {
-  std::set<std::string> named;
-  for (const std::string& path : paths) {
-    if (!named.insert(path).second) {
-      return Error{Error::Kind::Usage, "-o " + path, "is asked for twice", "name each file once"};
-    }
-    if (path.ends_with(kPlanes) || path.ends_with(kLaunches) || path.ends_with(kBinary)) continue;
-    return Error{Error::Kind::Usage, "-o " + path, "is neither planes nor launches",
-                 "expected an ending .planes.json, .launches.json or .launches.bin"};
-  }
-  return std::nullopt;
+KnownForms arena_form_endings() {
+  return {"planes or launches", kEndings, ".launches.json"};
 }
 
 std::vector<FileContent> arena_forms(const PlaneTable& planes, const LaunchSchedule& launches,
-                                     std::span<const std::string> paths) {
+                                     std::span<const OutputPlace> places) {
   std::vector<FileContent> files;
-  for (const std::string& path : paths) {
-    if (path.ends_with(kPlanes)) {
-      files.push_back({path, write_planes(planes)});
-    } else {
-      files.push_back({path, path.ends_with(kBinary) ? write_launches_binary(launches)
-                                                     : write_launches(launches)});
-    }
+  for (const OutputPlace& place : places) {
+    files.push_back({place.path, text_of(planes, launches, place.ending)});
   }
   return files;
 }

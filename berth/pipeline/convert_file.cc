@@ -15,6 +15,7 @@
 #include "berth/formats/schedule.h"
 #include "berth/ir/launches.h"
 #include "berth/pipeline/launches_file.h"
+#include "berth/pipeline/output_places.h"
 #include "berth/render/map_html.h"
 #include "berth/render/map_svg.h"
 
@@ -29,12 +30,16 @@ constexpr std::array<std::string_view, 4> kValueNames = {"launches", "planes", "
 struct Form {
   std::string_view ending;
   std::size_t value;  // index in Value
-  std::string (*write)(const Value&);
+  std::string (*write)(const Value&, const std::string& prefix);
 };
 
 template <typename T, std::string (*write)(const T&)>
-std::string written(const Value& value) {
+std::string written(const Value& value, const std::string&) {
   return write(std::get<T>(value));
+}
+
+std::string written_header(const Value& value, const std::string& prefix) {
+  return write_c_header(std::get<Plan>(value), prefix);
 }
 
 // Longer endings first: .schedule.json is no plain .json.
@@ -46,7 +51,7 @@ constexpr std::array<Form, 8> kForms = {{
     {".json", 3, written<Plan, write_plan>},
     {".svg", 3, written<Plan, plan_map_svg>},
     {".html", 3, written<Plan, plan_map_html>},
-    {".h", 3, written<Plan, write_c_header>},
+    {".h", 3, written_header},
 }};
 
 template <typename T>
@@ -83,25 +88,34 @@ Result<Value> read_value(const std::string& path) {
   return read_json(*document);
 }
 
+constexpr std::array<std::string_view, kForms.size()> kEndings = [] {
+  std::array<std::string_view, kForms.size()> endings;
+  for (std::size_t i = 0; i < kForms.size(); ++i) endings[i] = kForms[i].ending;
+  return endings;
+}();
+
+const Form& form_of(const OutputPlace& place, const Value& value) {
+  return *std::ranges::find_if(kForms, [&](const Form& form) {
+    return place.ending.empty() ? form.value == value.index() : form.ending == place.ending;
+  });
+}
+
 }  // namespace
 
-Result<FileContent> convert_file(const std::string& path, const std::string& to) {
-  const auto form =
-      std::ranges::find_if(kForms, [&](const Form& known) { return to.ends_with(known.ending); });
-  if (form == kForms.end()) {
-    return usage_error(to, "no form that is written has this ending",
-                       "expected .launches.json, .launches.bin, .planes.json, .schedule.json, "
-                       ".json, .svg, .html or .h");
-  }
+Result<FileContent> convert_file(const std::string& path, const std::string& to,
+                                 const std::string& form, const std::string& prefix) {
+  const auto places = output_places({&to, 1}, form, {"what convert writes", kEndings, ""});
+  if (!places) return tl::unexpected(places.error());
   const auto value = read_value(path);
   if (!value) return tl::unexpected(value.error());
-  if (form->value != value->index()) {
+  const Form& chosen = form_of(places->front(), *value);
+  if (chosen.value != value->index()) {
     return usage_error(to,
-                       fmt::format("would hold {}, but {} holds {}", kValueNames[form->value], path,
-                                   kValueNames[value->index()]),
+                       fmt::format("would hold {}, but {} holds {}", kValueNames[chosen.value],
+                                   path, kValueNames[value->index()]),
                        "name the new file by what the old one holds");
   }
-  return FileContent{to, form->write(*value)};
+  return FileContent{to, chosen.write(*value, prefix)};
 }
 
 }  // namespace berth

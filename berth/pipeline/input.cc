@@ -64,4 +64,34 @@ InputKind kind_of(std::string_view content) {
   return is_json ? json_kind(content) : InputKind::InstanceCsv;
 }
 
+std::string_view name_of(InputKind kind) {
+  switch (kind) {
+    case InputKind::InstanceCsv:
+      return "an instance table";
+    case InputKind::ScheduleJson:
+      return "a schedule";
+    case InputKind::PlanJson:
+      return "a plan";
+    case InputKind::ReasonJson:
+      return "a reason";
+    case InputKind::ProgramJson:
+      return "a program";
+    case InputKind::DeploymentJson:
+      return "a deployment";
+    case InputKind::ResidencyJson:
+      return "a residency";
+    case InputKind::Tflite:
+      return "a .tflite model";
+    case InputKind::Onnx:
+      return "an .onnx model";
+    case InputKind::Executorch:
+      return "an ExecuTorch program";
+    case InputKind::OtherBinary:
+      return "a binary of another kind";
+    case InputKind::OtherJson:
+      return "JSON of another kind";
+  }
+  __builtin_unreachable();
+}
+
 }  // namespace berth

@@ -35,4 +35,7 @@ enum class InputKind {
 // otherwise.
 InputKind kind_of(std::string_view content);
 
+// "a schedule", "an .onnx model".
+std::string_view name_of(InputKind kind);
+
 }  // namespace berth

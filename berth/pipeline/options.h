@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,8 @@ namespace berth {
 // What a person may ask of a plan beyond the file itself.
 struct PlanOptions {
   PackOptions pack;
+  // Told what is done next, in a few words.
+  std::function<void(const std::string&)> on_stage{};
 
   // Sizes and places in units of this; nothing: 16 for .tflite, 64 for .onnx, 256 for
   // a schedule, 1 for a table.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <set>
+#include <string_view>
 #include <utility>
 
 #include "berth/formats/c_header.h"
@@ -20,40 +20,10 @@
 namespace berth {
 namespace {
 
-enum class Form {
-  Plan,
-  Schedule,
-  Launches,
-  BinaryLaunches,
-  Planes,
-  Table,
-  Svg,
-  Html,
-  Header,
-  Tflite
-};
-
 // Longer endings first: .schedule.json is no plain .json.
-constexpr std::array<std::pair<std::string_view, Form>, 10> kEndings = {{
-    {".schedule.json", Form::Schedule},
-    {".launches.json", Form::Launches},
-    {".launches.bin", Form::BinaryLaunches},
-    {".planes.json", Form::Planes},
-    {".json", Form::Plan},
-    {".csv", Form::Table},
-    {".svg", Form::Svg},
-    {".html", Form::Html},
-    {".h", Form::Header},
-    {".tflite", Form::Tflite},
-}};
-
-std::optional<Form> form_of(const std::string& path) {
-  if (path == "-") return Form::Plan;
-  for (const auto& [ending, form] : kEndings) {
-    if (path.ends_with(ending)) return form;
-  }
-  return std::nullopt;
-}
+constexpr std::array<std::string_view, 10> kEndings = {
+    ".schedule.json", ".launches.json", ".launches.bin", ".planes.json", ".json",
+    ".csv",           ".svg",           ".html",         ".h",           ".tflite"};
 
 // By row that is placed.
 Placement row_places(const TableForm& form, const Placement& placement) {
@@ -108,64 +78,55 @@ Result<std::string> model_with_plan(const InputFile& input, const PlannedFile& p
   return write_tflite_offline_plan(input.content, input.path, plan);
 }
 
+// What of a schedule's launches an ending asks for.
+std::string launches_text(const LoweredSchedule& lowered, std::string_view ending) {
+  if (ending == ".planes.json") return write_planes(lowered.planes);
+  return ending == ".launches.bin" ? write_launches_binary(lowered.launches)
+                                   : write_launches(lowered.launches);
+}
+
 Result<std::string> content_of(const InputFile& input, const PlannedFile& planned,
-                               const std::string& path, Form form) {
-  switch (form) {
-    case Form::Plan:
-      return write_plan(planned.plan);
-    case Form::Table:
-      return table_text(planned);
-    case Form::Svg:
-      return plan_map_svg(planned.plan);
-    case Form::Html:
-      return plan_map_html(planned.plan);
-    case Form::Header:
-      return write_c_header(planned.plan);
-    case Form::Tflite:
-      return model_with_plan(input, planned, path);
-    case Form::Schedule:
-      if (planned.rewritten) return write_schedule(*planned.rewritten);
-      return no_schedule(planned, path);
-    case Form::Launches:
-    case Form::BinaryLaunches:
-    case Form::Planes:
-      if (!planned.launches) return no_schedule(planned, path);
-      return (*planned.launches).transform([&](const LoweredSchedule& lowered) {
-        if (form == Form::Planes) return write_planes(lowered.planes);
-        return form == Form::BinaryLaunches ? write_launches_binary(lowered.launches)
-                                            : write_launches(lowered.launches);
-      });
+                               const OutputPlace& place, const std::string& prefix) {
+  const std::string& ending = place.ending;
+  if (ending == ".json") return write_plan(planned.plan);
+  if (ending == ".csv") return table_text(planned);
+  if (ending == ".svg") return plan_map_svg(planned.plan);
+  if (ending == ".html") return plan_map_html(planned.plan);
+  if (ending == ".h") return write_c_header(planned.plan, prefix);
+  if (ending == ".tflite") return model_with_plan(input, planned, place.path);
+  if (ending == ".schedule.json") {
+    if (planned.rewritten) return write_schedule(*planned.rewritten);
+    return no_schedule(planned, place.path);
   }
-  __builtin_unreachable();
+  if (!planned.launches) return no_schedule(planned, place.path);
+  return (*planned.launches).transform([&](const LoweredSchedule& lowered) {
+    return launches_text(lowered, ending);
+  });
 }
 
 }  // namespace
 
-std::optional<Error> find_output_fault(std::span<const std::string> paths) {
-  std::set<std::string> named;
-  for (const std::string& path : paths) {
-    if (!named.insert(path).second) {
-      return Error{Error::Kind::Usage, "-o " + path, "is asked for twice", "name each file once"};
-    }
-    if (form_of(path)) continue;
-    return Error{Error::Kind::Usage, "-o " + path,
-                 "no form of a plan that is written has this ending",
-                 "expected .json, .csv, .svg, .html, .h, .schedule.json, .launches.json, "
-                 ".launches.bin, .planes.json or .tflite"};
+KnownForms plan_forms() {
+  return {"a plan", kEndings, ".json"};
+}
+
+Result<std::vector<FileContent>> output_forms(const InputFile& input, const PlannedFile& planned,
+                                              std::span<const OutputPlace> places,
+                                              const std::string& prefix) {
+  std::vector<FileContent> files;
+  for (const OutputPlace& place : places) {
+    auto content = content_of(input, planned, place, prefix);
+    if (!content) return tl::unexpected(content.error());
+    files.push_back({place.path, *std::move(content)});
   }
-  return std::nullopt;
+  return files;
 }
 
 Result<std::vector<FileContent>> output_forms(const InputFile& input, const PlannedFile& planned,
                                               std::span<const std::string> paths) {
-  if (auto fault = find_output_fault(paths)) return tl::unexpected(std::move(*fault));
-  std::vector<FileContent> files;
-  for (const std::string& path : paths) {
-    auto content = content_of(input, planned, path, *form_of(path));
-    if (!content) return tl::unexpected(content.error());
-    files.push_back({path, *std::move(content)});
-  }
-  return files;
+  const auto places = output_places(paths, "", plan_forms());
+  if (!places) return tl::unexpected(places.error());
+  return output_forms(input, planned, *places);
 }
 
 }  // namespace berth

@@ -53,6 +53,7 @@ struct ExplainInfeasible {
 struct Overflow {
   std::size_t arena = 0;
   bool proved = false;
+  bool over_reserved = false;
 };
 
 // The first device whose arena is past what it has; those proved impossible come first.
@@ -61,12 +62,29 @@ std::optional<Overflow> find_overflow(const Plan& plan) {
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     const PlannedArena& arena = plan.arenas[i];
     const auto usable = Device{arena.device, arena.capacity, arena.reserve}.usable();
-    if (!usable || arena.figures.peak <= *usable) continue;
-    const bool proved = arena.figures.lower_bound > *usable;
+    const bool over = arena.capacity && arena.reserve > *arena.capacity;
+    if (!usable || (arena.figures.peak <= *usable && !over)) continue;
+    const bool proved = over || arena.figures.lower_bound > *usable;
     if (overflow && (overflow->proved || !proved)) continue;
-    overflow = {i, proved};
+    overflow = {i, proved, over};
   }
   return overflow;
+}
+
+// Of an input without buffers no device is known, but what every device has is.
+std::optional<DoesNotFit> find_reserve_of_nothing(const Plan& plan, const PlanOptions& options) {
+  if (!plan.arenas.empty()) return std::nullopt;
+  for (const auto& [name, bytes] : options.capacity) {
+    if (!name.empty() || options.reserve <= bytes) continue;
+    return DoesNotFit{
+        true,
+        fmt::format("does not fit: {} bytes are reserved, {} more than the capacity of {}\n"
+                    "reserve less, or give more\n",
+                    options.reserve.count(), (options.reserve - bytes).count(), bytes.count()),
+        {},
+        true};
+  }
+  return std::nullopt;
 }
 
 // Which buffers it takes, where that is not all that are live at a step.
@@ -103,16 +121,24 @@ Error of_file(Error error, const std::string& file) {
   return error;
 }
 
+void say(const PlanOptions& options, const std::string& stage) {
+  if (options.on_stage) options.on_stage(stage);
+}
+
 Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
                              const PlanOptions& options) {
+  say(options, "checking the plan");
   // What fits must pass the check as it stands; what does not is judged without its limits.
   Plan unlimited = plan;
   for (PlannedArena& arena : unlimited.arenas) arena.capacity.reset();
   const PlacementVerdict verdict = check_placement(unlimited);
   if (!verdict.sound()) return BrokenPromise{explain(verdict, unlimited)};
+  if (auto no = find_reserve_of_nothing(plan, options)) return *std::move(no);
   if (const auto overflow = find_overflow(plan)) {
-    DoesNotFit no{overflow->proved, capacity_report(plan, overflow->arena)};
-    if (!no.proved) return no;
+    DoesNotFit no{
+        overflow->proved, capacity_report(plan, overflow->arena), {}, overflow->over_reserved};
+    if (!no.proved || no.over_reserved) return no;
+    say(options, "looking for the buffers that are the reason");
     return refusal(std::move(no),
                    find_reason(question.instance, DeviceId(overflow->arena), options.pack.effort),
                    &plan, plan.source);
@@ -121,6 +147,7 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
   PlannedFile planned{std::move(question), std::move(packing), std::move(plan), {}, {}, {}};
   if (const auto* form = std::get_if<ScheduleForm>(&planned.question.form)) {
     const Instance& instance = planned.question.instance;
+    say(options, "rewriting the schedule, and certifying its launches");
     auto rewritten = rewrite(form->schedule, form->ops, instance, planned.packing);
     if (!rewritten) return tl::unexpected(of_file(rewritten.error(), planned.plan.source.file));
     planned.rewritten = *std::move(rewritten);
@@ -142,6 +169,7 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
 
 Result<PlanAnswer> answer_question(const InputFile& file, Question question,
                                    const PlanOptions& options) {
+  say(options, fmt::format("placing {} buffers", question.instance.size()));
   auto answer = pack(question.instance, options.pack);
   if (!answer) return tl::unexpected(answer.error());
   if (const auto* infeasible = std::get_if<Infeasible>(&*answer)) {
@@ -193,12 +221,13 @@ Result<PlanAnswer> answer_apart(const InputFile& file, const PlanOptions& option
 }  // namespace
 
 Result<PlanAnswer> plan_file(const InputFile& file, const PlanOptions& options) {
+  say(options, "reading " + printable(file.path));
   auto question = read_question(file, options);
   if (!question) return tl::unexpected(question.error());
   const bool may_stand_apart = options.share && !question->permissions.empty();
   auto answer = answer_question(file, *std::move(question), options);
   auto* no = answer ? std::get_if<DoesNotFit>(&*answer) : nullptr;
-  if (!may_stand_apart || no == nullptr) return answer;
+  if (!may_stand_apart || no == nullptr || no->over_reserved) return answer;
   return answer_apart(file, options, std::move(*no));
 }
 

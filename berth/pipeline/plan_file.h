@@ -33,6 +33,7 @@ struct DoesNotFit {
   std::string report;   // who, where, how much, what to do
   // What anybody can check of it, where it is proved.
   std::optional<Reason> reason{};
+  bool over_reserved = false;  // no buffers are the reason: more is reserved than there is
 };
 
 // Our own answer did not pass the independent check: never written, never used.

@@ -6,13 +6,9 @@
 
 namespace berth {
 
-std::optional<Error> find_shrink_output_fault(std::span<const std::string> paths) {
-  return find_arena_output_fault(paths);
-}
-
 std::vector<FileContent> shrunk_forms(const ShrunkArena& shrunk,
-                                      std::span<const std::string> paths) {
-  return arena_forms(shrunk.planes, shrunk.schedule, paths);
+                                      std::span<const OutputPlace> places) {
+  return arena_forms(shrunk.planes, shrunk.schedule, places);
 }
 
 std::string shrunk_text(const ShrunkArena& shrunk) {

@@ -1,23 +1,19 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "berth/base/result.h"
 #include "berth/certify/shrink.h"
-#include "berth/formats/file.h"
+#include "berth/formats/write_files.h"
+#include "berth/pipeline/output_places.h"
 
 namespace berth {
 
-// A path that ends in none of .planes.json, .launches.json and .launches.bin, or one that stands
-// twice: asked before any work is done.
-std::optional<Error> find_shrink_output_fault(std::span<const std::string> paths);
-
-// What a schedule was cut down to, in the forms that `paths` ask for by their endings.
+// What a schedule was cut down to, in the form that each place asks for.
 std::vector<FileContent> shrunk_forms(const ShrunkArena& shrunk,
-                                      std::span<const std::string> paths);
+                                      std::span<const OutputPlace> places);
 
 // How much is left, for people: one line.
 std::string shrunk_text(const ShrunkArena& shrunk);

@@ -9,8 +9,9 @@
 #include "berth/render/occupancy.h"
 #include "berth/render/text.h"
 
-// Two ways not to fit. Either more bytes are live at one step than there are, and no placement
-// helps; or they would fit, but in this placement the holes between them are too small:
+// Three ways not to fit. What is reserved may be more than there is, whatever is planned. Or more
+// bytes are live at one step than there are, and no placement helps; or they would fit, but in this
+// placement the holes between them are too small:
 //
 //   usable 400     | a 300          | b 200 ->   500 live: memory is full
 //   usable 400     | a 100 |  | b 200  | c 100 ->   400 live, 500 reached: memory is cut up
@@ -28,7 +29,9 @@ struct Shortage {
 
 Shortage shortage_of(const PlannedArena& arena, const Occupancy& occupancy, Bytes usable) {
   const ArenaFigures& figures = arena.figures;
-  if (figures.max_load > usable) return {figures.peak_step, figures.max_load, true};
+  if (figures.max_load > usable || figures.max_load == figures.peak) {
+    return {figures.peak_step, figures.max_load, true};
+  }
   Shortage shortage = {figures.peak_step, figures.peak, false};
   bool found = false;
   for (const Tile& tile : occupancy.tiles) {
@@ -92,17 +95,26 @@ Free free_at(const Occupancy& occupancy, Step step, Bytes usable) {
   return free;
 }
 
+// What is reserved past all that there is.
+Bytes over_reserved(const PlannedArena& arena) {
+  return arena.reserve > *arena.capacity ? arena.reserve - *arena.capacity : Bytes(0);
+}
+
 std::vector<FigureRow> rows_of(const PlannedArena& arena, Bytes usable, const Shortage& shortage,
                                const Free& free, const std::string& live) {
   const bool fixed = arena.reserve > Bytes(0);
   std::vector<FigureRow> rows = {{"capacity", *arena.capacity, ""}};
   if (fixed) {
-    rows.push_back({"fixed", arena.reserve, "reserved: nobody may use it"});
+    const Bytes over = over_reserved(arena);
+    rows.push_back({"fixed", arena.reserve,
+                    over > Bytes(0)
+                        ? fmt::format("reserved: by itself {} more than the capacity", over.count())
+                        : "reserved: nobody may use it"});
     rows.push_back({"available", usable, ""});
   }
   rows.push_back({shortage.full ? "live" : "arena", shortage.need, live});
   if (fixed) rows.push_back({"need", checked_add(arena.reserve, shortage.need), "with the fixed"});
-  rows.push_back({"short by", shortage.need - usable, ""});
+  rows.push_back({"short by", checked_add(over_reserved(arena), shortage.need - usable), ""});
   rows.push_back({"free", free.all,
                   fmt::format("of the available, largest hole {}", free.largest_hole.count())});
   return rows;
@@ -118,6 +130,9 @@ std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage&
     if (!part.empty()) name += " " + shortened(part, 40);
   }
   const std::string step = shortened(step_text(plan.step_names, shortage.step), 48);
+  if (over_reserved(arena) > Bytes(0)) {
+    return fmt::format("{} does not fit: more is reserved than there is\n", name);
+  }
   if (shortage.full) {
     return fmt::format("{} does not fit at {}: more is live than there is\n", name, step);
   }
@@ -132,15 +147,16 @@ std::string capacity_report(const Plan& plan, std::size_t arena_index) {
   const PlannedArena& arena = plan.arenas[arena_index];
   if (!arena.capacity) return "";
   const Bytes usable = usable_of(arena);
-  if (arena.figures.peak <= usable) return "";
+  if (arena.figures.peak <= usable && over_reserved(arena) == Bytes(0)) return "";
 
   const Occupancy occupancy = occupancy_of(plan)[arena_index];
   const Shortage shortage = shortage_of(arena, occupancy, usable);
   const std::vector<Tile> live = live_at(plan, occupancy, shortage.step);
   const Free free = free_at(occupancy, shortage.step, usable);
   const std::string what_to_do =
-      shortage.full ? advice_when_full(plan, live, shortage.need - usable)
-                    : advice_when_cut_up(plan, live, usable, arena.figures.lower_bound > usable);
+      over_reserved(arena) > Bytes(0) ? "reserve less, or give more"
+      : shortage.full                 ? advice_when_full(plan, live, shortage.need - usable)
+                      : advice_when_cut_up(plan, live, usable, arena.figures.lower_bound > usable);
   return heading(plan, arena, shortage) +
          aligned(rows_of(arena, usable, shortage, free, live_list(plan, live))) +
          (what_to_do.empty() ? "" : "  " + what_to_do + "\n");

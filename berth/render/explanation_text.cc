@@ -54,9 +54,39 @@ std::string change_lines(const ArenaExplanation& arena) {
     left = std::max(left, fmt::format("{}", change.arena.count()).size());
   }
   for (const Change& change : arena.changes) {
-    text += fmt::format("  {} B  to {} B  {}\n",
+    text += fmt::format("  {} B  to {} B  {}; then most is live at {}\n",
                         right_aligned(fmt::format("-{}", change.saved.count()), saved),
-                        bytes_column(change.arena, left), printable(change.what));
+                        bytes_column(change.arena, left), printable(change.what),
+                        shortened(change.peak_step_name, kNameWidth));
+  }
+  return text;
+}
+
+std::string goal_lines(const ArenaExplanation& arena) {
+  if (!arena.goal) return "";
+  const std::uint64_t goal = arena.goal->count();
+  if (arena.arena <= *arena.goal) return fmt::format("it is within the {} B asked for\n", goal);
+  std::string text = fmt::format("towards the {} B asked for, one change after another:\n", goal);
+  for (std::size_t i = 0; i < arena.way.size(); ++i) {
+    const Change& change = arena.way[i];
+    text += fmt::format("  {}. {}: -{} B, to {} B; then most is live at {}\n", i + 1,
+                        printable(change.what), change.saved.count(), change.arena.count(),
+                        shortened(change.peak_step_name, kNameWidth));
+  }
+  if (arena.meets_goal()) {
+    return text + fmt::format("reached with {} change{}\n", arena.way.size(),
+                              arena.way.size() == 1 ? "" : "s");
+  }
+  return text + fmt::format("not reached: no further change was found, and {} B more must go\n",
+                            (arena.reached() - *arena.goal).count());
+}
+
+std::string changes_json(const std::vector<Change>& changes) {
+  std::string text;
+  for (const Change& change : changes) {
+    text += fmt::format("{}\n   {{\"what\": {}, \"bytes\": {}, \"saved\": {}, \"peak_step\": {}}}",
+                        text.empty() ? "" : ",", json_text(change.what), change.arena.count(),
+                        change.saved.count(), change.peak_step);
   }
   return text;
 }
@@ -72,7 +102,7 @@ std::string explanation_text(const Explanation& explanation) {
                         arena.proved_least ? ", proved least" : "", arena.max_load.count(),
                         shortened(arena.peak_step_name, kNameWidth));
     if (arena.live.empty()) continue;
-    text += live_lines(arena) + change_lines(arena);
+    text += live_lines(arena) + change_lines(arena) + goal_lines(arena);
   }
   return text;
 }
@@ -92,14 +122,12 @@ std::string explanation_json(const Explanation& explanation) {
                           j == 0 ? "" : ",", json_text(buffer.name), buffer.bytes.count(),
                           buffer.life.lower, buffer.life.upper);
     }
-    text += "],\n  \"changes\": [";
-    for (std::size_t j = 0; j < arena.changes.size(); ++j) {
-      const Change& change = arena.changes[j];
-      text +=
-          fmt::format("{}\n   {{\"what\": {}, \"bytes\": {}, \"saved\": {}}}", j == 0 ? "" : ",",
-                      json_text(change.what), change.arena.count(), change.saved.count());
+    text += "],\n  \"changes\": [" + changes_json(arena.changes) + "]";
+    if (arena.goal) {
+      text += fmt::format(",\n  \"goal\": {}, \"reached\": {}, \"way\": [{}]", arena.goal->count(),
+                          arena.meets_goal(), changes_json(arena.way));
     }
-    text += "]}";
+    text += "}";
   }
   return text + "]}\n";
 }

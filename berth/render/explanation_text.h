@@ -10,7 +10,8 @@ namespace berth {
 std::string explanation_text(const Explanation& explanation);
 
 // {"arenas": [{"device", "bytes", "max_load", "proved_least", "peak_step", "live": [...],
-// "changes": [{"what", "bytes", "saved"}], "tried"}]}, names as they are.
+// "changes": [{"what", "bytes", "saved", "peak_step"}], "tried", and of a goal "goal", "reached"
+// and "way", changes one after another}]}, names as they are.
 std::string explanation_json(const Explanation& explanation);
 
 }  // namespace berth

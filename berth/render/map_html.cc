@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "berth/render/map_layout.h"
@@ -16,18 +15,18 @@ namespace berth {
 namespace {
 
 std::string joined(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ",\n") + item;
-  return "[" + text + "]";
+  return fmt::format("[{}]", fmt::join(items, ",\n"));
 }
 
-// The steps at which something that is drawn starts or ends, with their places and names.
+// The steps at which something starts or ends, with their places and names.
 std::string cuts_json(const Plan& plan, const MapLayout& layout) {
   std::vector<Step> cuts;
   for (const MapPanel& panel : layout.panels) {
-    for (const MapTile& drawn : panel.tiles) {
-      cuts.push_back(drawn.tile.steps.lower);
-      cuts.push_back(drawn.tile.steps.upper);
+    for (const std::vector<MapTile>* tiles : {&panel.tiles, &panel.merged}) {
+      for (const MapTile& drawn : *tiles) {
+        cuts.push_back(drawn.tile.steps.lower);
+        cuts.push_back(drawn.tile.steps.upper);
+      }
     }
   }
   std::sort(cuts.begin(), cuts.end());
@@ -41,21 +40,34 @@ std::string cuts_json(const Plan& plan, const MapLayout& layout) {
   return joined(items);
 }
 
+std::string arena_name(const PlannedArena& arena) {
+  std::string name = shortened(arena.device, 40);
+  if (!arena.tier.empty()) name += " " + shortened(arena.tier, 40);
+  return name;
+}
+
+// Those that are drawn come first, as in the plan.
+std::string arenas_json(const Plan& plan) {
+  std::vector<std::string> items;
+  for (const PlannedArena& arena : plan.arenas) items.push_back(json_text(arena_name(arena)));
+  return joined(items);
+}
+
 std::string panels_json(const Plan& plan, const MapLayout& layout) {
   std::vector<std::string> items;
   for (const MapPanel& panel : layout.panels) {
-    const PlannedArena& arena = plan.arenas[panel.arena];
-    std::string name = shortened(arena.device, 40);
-    if (!arena.tier.empty()) name += " " + shortened(arena.tier, 40);
-    items.push_back(fmt::format("[{},{},{}]", px(panel.plot.y),
-                                px(panel.chart.y + panel.chart.height), json_text(name)));
+    const ArenaFigures& figures = plan.arenas[panel.arena].figures;
+    items.push_back(fmt::format("[{},{},{},{},\"{}\",\"{}\",{}]", px(panel.plot.y),
+                                px(panel.chart.y + panel.chart.height), px(panel.y(0)),
+                                px(panel.y(0) - panel.y(panel.top)), panel.top,
+                                figures.peak.count(), px(layout.x(figures.peak_step))));
   }
   return joined(items);
 }
 
-std::string note_of(const Plan& plan, const PlannedBuffer& buffer, std::size_t limit) {
+std::string note_of(const Plan& plan, const PlannedBuffer& buffer) {
   const auto name_of = [&](std::size_t index) {
-    return index < plan.buffers.size() ? shortened(plan.buffers[index].name, limit) : "?";
+    return index < plan.buffers.size() ? shortened(plan.buffers[index].name, 160) : "?";
   };
   if (buffer.view_of) return "a view of " + name_of(*buffer.view_of);
   if (buffer.reuses) return "takes over the bytes of " + name_of(*buffer.reuses);
@@ -63,34 +75,38 @@ std::string note_of(const Plan& plan, const PlannedBuffer& buffer, std::size_t l
   return "";
 }
 
-std::string buffer_json(const Plan& plan, const MapLayout& layout, std::size_t panel,
-                        const std::vector<const MapTile*>& tiles, std::size_t limit) {
-  const std::size_t index = tiles.front()->tile.buffer;
-  const PlannedBuffer& buffer = plan.buffers[index];
-  std::string stretches;
-  for (const MapTile* drawn : tiles) {
-    stretches +=
-        fmt::format("{}[{},{}]", stretches.empty() ? "" : ",",
-                    px(layout.x(drawn->tile.steps.lower)), px(layout.x(drawn->tile.steps.upper)));
-  }
-  return fmt::format("[{},{},{},\"{}\",\"[{}, {})\",\"{}\",{},[{}],\"{}\"]", index, panel,
-                     json_text(shortened(buffer.name, limit)), to_string(buffer.bytes),
-                     buffer.life.lower, buffer.life.upper, buffer.offset.value(),
-                     json_text(note_of(plan, buffer, limit)), stretches, buffer.bytes.count());
+// Where it starts and ends from left to right, and its bytes where it keeps only some of them.
+std::string stretch_json(const MapLayout& layout, const MapTile& drawn) {
+  const Tile& tile = drawn.tile;
+  const std::string steps =
+      fmt::format("{},{}", px(layout.x(tile.steps.lower)), px(layout.x(tile.steps.upper)));
+  if (tile.whole) return "[" + steps + "]";
+  return fmt::format("[{},\"{}\",\"{}\"]", steps, tile.bytes.lower, tile.bytes.upper);
 }
 
+std::string buffer_json(const Plan& plan, std::size_t index, const std::string& stretches) {
+  const PlannedBuffer& buffer = plan.buffers[index];
+  const auto arena = buffer.arena < plan.arenas.size() ? std::to_string(buffer.arena) : "-1";
+  return fmt::format("[{},{},{},\"{}\",\"[{}, {})\",\"{}\",{},[{}],\"{}\"]", index, arena,
+                     json_text(buffer.name), to_string(buffer.bytes), buffer.life.lower,
+                     buffer.life.upper, buffer.offset.value(), json_text(note_of(plan, buffer)),
+                     stretches, buffer.bytes.count());
+}
+
+// Every buffer, drawn or not, by its whole name: what is not here cannot be found.
 std::string buffers_json(const Plan& plan, const MapLayout& layout) {
-  std::size_t tiles = 0;
-  for (const MapPanel& panel : layout.panels) tiles += panel.tiles.size();
+  std::vector<std::string> stretches(plan.buffers.size());
+  for (const MapPanel& panel : layout.panels) {
+    for (const std::vector<MapTile>* tiles : {&panel.tiles, &panel.merged}) {
+      for (const MapTile& drawn : *tiles) {
+        std::string& own = stretches[drawn.tile.buffer];
+        own += (own.empty() ? "" : ",") + stretch_json(layout, drawn);
+      }
+    }
+  }
   std::vector<std::string> items;
-  for (std::size_t i = 0; i < layout.panels.size(); ++i) {
-    std::map<std::size_t, std::vector<const MapTile*>> by_buffer;
-    for (const MapTile& drawn : layout.panels[i].tiles) {
-      by_buffer[drawn.tile.buffer].push_back(&drawn);
-    }
-    for (const auto& [index, drawn] : by_buffer) {
-      items.push_back(buffer_json(plan, layout, i, drawn, name_limit(tiles)));
-    }
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    items.push_back(buffer_json(plan, i, stretches[i]));
   }
   return joined(items);
 }
@@ -109,9 +125,10 @@ std::string plan_map_html(const Plan& plan) {
       "</div><aside><input id=\"find\" type=\"search\" placeholder=\"Find a buffer by name\" "
       "aria-label=\"Find a buffer by name\"><div id=\"found\" aria-live=\"polite\"></div>"
       "<div id=\"pin\"></div><div id=\"live\"></div></aside></main><div id=\"tip\"></div>\n";
-  page += fmt::format("<script>\nconst data={{cuts:{},\npanels:{},\nbuffers:{}}};{}</script>\n",
-                      cuts_json(plan, layout), panels_json(plan, layout),
-                      buffers_json(plan, layout), kPageScript);
+  page += fmt::format(
+      "<script>\nconst data={{cuts:{},\narenas:{},\npanels:{},\nbuffers:{}}};{}</script>\n",
+      cuts_json(plan, layout), arenas_json(plan), panels_json(plan, layout),
+      buffers_json(plan, layout), kPageScript);
   return page + "</body></html>\n";
 }
 

@@ -150,10 +150,10 @@ void put_tiles(const Plan& plan, const Occupancy& occupancy, std::size_t room,
         panel.tiles.push_back(*order[i]);
       } else {
         grid.add(order[i]->box);
+        panel.merged.push_back(*order[i]);
       }
     }
     panel.crumbs = grid.boxes();
-    panel.merged_tiles = order.size() - room;
   }
   put_in_drawing_order(panel.tiles);
 }

@@ -32,14 +32,14 @@ struct MapTile {
 
 struct MapPanel {
   std::size_t arena = 0;
-  Box plot;                      // the map, a little headroom included
-  Box chart;                     // the load
-  std::uint64_t top = 0;         // the byte at the upper edge, headroom apart
-  std::vector<MapTile> tiles;    // drawn one by one, views last
-  std::vector<Box> crumbs;       // where tiles too small and too many are: merged rectangles
-  std::size_t merged_tiles = 0;  // how many are in them
-  std::vector<Box> takeovers;    // the step in which one buffer takes over another's bytes
-  std::vector<Box> meetings;     // where buffers share bytes that they must not: some of them
+  Box plot;                     // the map, a little headroom included
+  Box chart;                    // the load
+  std::uint64_t top = 0;        // the byte at the upper edge, headroom apart
+  std::vector<MapTile> tiles;   // drawn one by one, views last
+  std::vector<Box> crumbs;      // where tiles too small and too many are: merged rectangles
+  std::vector<MapTile> merged;  // those that are in them
+  std::vector<Box> takeovers;   // the step in which one buffer takes over another's bytes
+  std::vector<Box> meetings;    // where buffers share bytes that they must not: some of them
   std::vector<LoadStep> load;
 
   // Where byte `byte` is, and where a load of `bytes` stands in the chart.

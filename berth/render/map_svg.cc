@@ -217,7 +217,7 @@ std::string subtitle(const Plan& plan) {
                                  plan.buffers.size() == 1 ? "" : "s", plan.arenas.size(),
                                  plan.arenas.size() == 1 ? "" : "s");
   if (!plan.packer.empty()) text += ", placed by " + shortened(plan.packer, 40);
-  if (plan.cut) text += "; a time limit stopped the search";
+  if (plan.cut) text += "; the search was stopped";
   if (!plan.ordering.empty()) text += "; order: " + shortened(plan.ordering, 80);
   return text;
 }
@@ -230,7 +230,7 @@ std::string foot_text(const Plan& plan, const MapLayout& layout) {
   bool meetings = false;
   std::size_t merged = 0;
   for (const MapPanel& panel : layout.panels) {
-    merged += panel.merged_tiles;
+    merged += panel.merged.size();
     takeovers |= !panel.takeovers.empty();
     meetings |= !panel.meetings.empty();
     for (const MapTile& tile : panel.tiles) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -220,6 +221,38 @@ std::string steps_row(const TimeAxis& axis, std::size_t columns) {
   return from + std::string(left, ' ') + middle + std::string(columns - used - left, ' ') + to;
 }
 
+// What is free below the arena's end while most is live, the largest first: as many on a line as
+// there is room for.
+std::vector<std::string> holes_rows(const Plan& plan, const ArenaFigures& figures,
+                                    const Occupancy& occupancy, std::size_t columns) {
+  constexpr std::size_t kListed = 6;
+  if (figures.peak == Bytes(0)) return {};
+  std::vector<ByteRange> holes = holes_at(occupancy, figures.peak_step, figures.peak);
+  const std::string step = step_text(plan.step_names, figures.peak_step);
+  if (holes.empty()) return {shortened("no holes at " + step, columns)};
+  const auto size_of = [](const ByteRange& hole) { return hole.upper - hole.lower; };
+  std::uint64_t free = 0;
+  for (const ByteRange& hole : holes) free += size_of(hole);
+  std::ranges::stable_sort(holes, std::ranges::greater(), size_of);
+  std::vector<std::string> rows = {
+      shortened(fmt::format("{} B in {} hole{} at {}:", free, holes.size(),
+                            holes.size() == 1 ? "" : "s", step),
+                columns)};
+  for (std::size_t i = 0; i < holes.size() && i <= kListed; ++i) {
+    std::string item = i == kListed ? "and smaller ones"
+                                    : fmt::format("[{}, {}) {}", holes[i].lower, holes[i].upper,
+                                                  size_of(holes[i]));
+    item = shortened(item, columns);
+    const bool has_room = width_of(rows.back()) + 1 + width_of(item) <= columns;
+    if (has_room) {
+      rows.back() += " " + item;
+    } else {
+      rows.push_back(std::move(item));
+    }
+  }
+  return rows;
+}
+
 std::string panel_text(const Plan& plan, std::size_t index, const Occupancy& occupancy,
                        const TimeAxis& axis, std::size_t columns, std::size_t rows, Colour colour) {
   const PlannedArena& arena = plan.arenas[index];
@@ -243,6 +276,7 @@ std::string panel_text(const Plan& plan, std::size_t index, const Occupancy& occ
   add_line("load", load_row(occupancy, axis, top, columns));
   add_line("", peak_row(plan, axis, figures.peak_step, columns));
   add_line("", steps_row(axis, columns));
+  for (const std::string& row : holes_rows(plan, figures, occupancy, columns)) add_line("", row);
   return text;
 }
 

@@ -117,7 +117,7 @@ std::string residency_html(const ResidencyAnswer& answer, const Deployment& depl
       "</head>\n<body>\n{}<pre>{}</pre>\n</body>\n</html>\n",
       xml_text("residency of " + shortened(deployment.name, 60)),
       picture_of(answer, deployment, target),
-      xml_text(residency_table(answer, deployment, target)));
+      xml_lines(residency_table(answer, deployment, target)));
 }
 
 }  // namespace berth

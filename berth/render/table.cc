@@ -85,7 +85,8 @@ void add_padding_row(const ArenaFigures& figures, std::vector<FigureRow>& rows) 
   rows.push_back({"  unpadded", figures.max_load_unpadded, note});
 }
 
-FigureRow gap_row(const ArenaFigures& figures, bool cut, const Paint& paint) {
+// What stopped the search; empty: nothing did.
+FigureRow gap_row(const ArenaFigures& figures, std::string_view cut_by, const Paint& paint) {
   if (figures.lower_bound > figures.peak) {
     return {"lower bound", figures.lower_bound, "more than the arena: one of them is wrong"};
   }
@@ -93,7 +94,7 @@ FigureRow gap_row(const ArenaFigures& figures, bool cut, const Paint& paint) {
   if (figures.proved_least()) return {"gap", gap, paint.good("proved least")};
   std::string note = "over the lower bound of " + std::to_string(figures.lower_bound.count());
   if (figures.lower_bound > Bytes(0)) note = per_cent(gap, figures.lower_bound) + " " + note;
-  note += cut ? "; a time limit stopped the search" : "; not proved least";
+  note += cut_by.empty() ? "; not proved least" : fmt::format("; {} stopped the search", cut_by);
   return {"gap", gap, note};
 }
 
@@ -106,8 +107,9 @@ void add_capacity_rows(const PlannedArena& arena, std::vector<FigureRow>& rows) 
     rows.push_back({"  usable", usable, ""});
   }
   const Bytes peak = arena.figures.peak;
-  if (peak > usable) {
-    rows.push_back({"  short by", peak - usable, "it does not fit"});
+  const Bytes over = *arena.capacity < arena.reserve ? arena.reserve - *arena.capacity : Bytes(0);
+  if (peak > usable || over > Bytes(0)) {
+    rows.push_back({"  short by", checked_add(over, peak - usable), "it does not fit"});
   } else {
     rows.push_back({"  free left", usable - peak, ""});
   }
@@ -160,7 +162,7 @@ std::string live_section(const Plan& plan, const ArenaFigures& figures,
 }
 
 std::string arena_section(const Plan& plan, std::size_t index, const Occupancy& occupancy,
-                          const Paint& paint) {
+                          const TableNotes& notes, const Paint& paint) {
   const PlannedArena& arena = plan.arenas[index];
   const ArenaFigures& figures = arena.figures;
   std::string text = paint.heading(arena_name(arena)) + "\n";
@@ -169,9 +171,10 @@ std::string arena_section(const Plan& plan, std::size_t index, const Occupancy& 
       {"arena", figures.peak, ""},
       {"max load", figures.max_load, "at " + step_name(plan, figures.peak_step)}};
   add_padding_row(figures, rows);
-  rows.push_back(gap_row(figures, plan.cut, paint));
+  rows.push_back(gap_row(figures, plan.cut ? notes.cut_by : "", paint));
   add_capacity_rows(arena, rows);
   text += aligned(rows);
+  if (index < notes.by_kind.size()) text += "  max load by kind: " + notes.by_kind[index] + "\n";
   return text + live_section(plan, figures, occupancy) + "\n";
 }
 
@@ -219,14 +222,14 @@ std::string ordering_line(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_table(const Plan& plan, Colour colour) {
+std::string plan_table(const Plan& plan, Colour colour, const TableNotes& notes) {
   const Paint paint(colour);
   const std::vector<Occupancy> occupancy = occupancy_of(plan);
   std::string text = title(plan, paint);
   if (plan.target) text += target_table(*plan.target, colour);
   if (plan.arenas.empty()) text += "nothing is planned\n\n";
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
-    text += arena_section(plan, i, occupancy[i], paint);
+    text += arena_section(plan, i, occupancy[i], notes, paint);
   }
   return text + kept_section(plan, paint) + ordering_line(plan);
 }

@@ -92,6 +92,17 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
+std::string xml_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines += xml_text(text.substr(at, end - at));
+    if (end < text.size()) lines += '\n';
+    at = end + 1;
+  }
+  return lines;
+}
+
 std::string json_text(std::string_view text) {
   std::string escaped = "\"";
   for (const char byte : printable(text)) {

@@ -27,6 +27,9 @@ std::string per_cent(Bytes part, Bytes whole);
 // Text and attribute values of XML and HTML, from any bytes.
 std::string xml_text(std::string_view text);
 
+// Text of several lines, whose names are printable already: its line ends stay.
+std::string xml_lines(std::string_view text);
+
 // A JSON string with its quotes, from any bytes, that may stand inside a <script>.
 std::string json_text(std::string_view text);
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "berth/formats/file.h"
 #include "berth/formats/program_json.h"
+#include "berth/formats/write_files.h"
 #include "examples/decoders/decoder_programs.h"
 
 namespace {

@@ -84,7 +84,7 @@ TEST_F(PlanCommandTest, EachEndingIsAForm) {
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(command.read("p.json").starts_with("{\"format\": \"berth.plan/1\""));
   EXPECT_TRUE(command.read("p.csv").starts_with("id,lower,upper,size,offset\na,0,2,100,"));
-  EXPECT_NE(command.read("p.h").find("#define BERTH_ARENA_COUNT 1"), std::string::npos);
+  EXPECT_NE(command.read("p.h").find("#define T_ARENA_COUNT 1"), std::string::npos);
 }
 
 TEST_F(PlanCommandTest, AScheduleIsWrittenRewritten) {

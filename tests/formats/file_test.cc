@@ -1,10 +1,7 @@
 #include "berth/formats/file.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -19,14 +16,14 @@ std::string content_of(const std::string& path) {
   return read_file(path).value();
 }
 
-Result<void> write(std::vector<FileContent> files) {
-  return write_files(files);
+void put(const std::string& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
 }
 
 TEST(ReadFile, GivesEveryByte) {
   const TemporaryDirectory directory;
   const std::string bytes("a\0b\r\n\xFF", 6);
-  ASSERT_TRUE(write({{directory.file("x"), bytes}}));
+  put(directory.file("x"), bytes);
   EXPECT_EQ(content_of(directory.file("x")), bytes);
 }
 
@@ -39,96 +36,55 @@ TEST(ReadFile, RefusesWhatCannotBeRead) {
   EXPECT_FALSE(read_file(directory.path()));
 }
 
+TEST(ReadFile, WhatWouldNeverEndIsRefusedBeforeItIsRead) {
+  for (const char* path : {"/dev/zero", "/dev/urandom", "/dev/full"}) {
+    const auto read = read_file(path);
+    ASSERT_FALSE(read) << path;
+    EXPECT_EQ(read.error().message, "is a device that may never end, not a file");
+  }
+  EXPECT_EQ(read_file("/dev/null").value(), "");
+}
+
+TEST(ReadFile, ATooLargeFileIsRefusedBySizeBeforeItIsRead) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("large");
+  put(path, "id,lower,upper,size\n");
+  std::filesystem::resize_file(path, 5'000'000'000);  // sparse
+  const auto read = read_file(path);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message, "has 5000000000 bytes, but files of at most 2147483648 are read");
+}
+
+TEST(ReadFile, WhatOnlyStandsForAFileIsSaid) {
+  const TemporaryDirectory directory;
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+       "is a Git LFS pointer, not the file itself, which has 12345 bytes"},
+      {"\r\nversion https://git-lfs.github.com/spec/v1\r\n",
+       "is a Git LFS pointer, not the file itself"},
+      {"/annex/objects/SHA256E-s12--aa.tflite\n", "is a git-annex pointer, not the file itself"},
+      {"\n<!DOCTYPE html><html>", "is a page of the web (HTML), not the file itself"},
+      {"<?xml version=\"1.0\"?><Error/>", "is XML, which holds no input of berth"},
+      {"PK\x03\x04rest", "is a zip archive"},
+      {"\x1F\x8B\x08rest", "is compressed with gzip"}};
+  for (const auto& [content, message] : cases) {
+    put(directory.file("x"), content);
+    for (const bool is_bytes : {false, true}) {
+      const auto error = is_bytes ? read_bytes(directory.file("x")).error()
+                                  : read_file(directory.file("x")).error();
+      EXPECT_EQ(error.message, message);
+      EXPECT_EQ(error.where, directory.file("x"));
+      EXPECT_NE(error.hint, "");
+    }
+  }
+  put(directory.file("x"), "version,lower,upper,size\n");
+  EXPECT_TRUE(read_file(directory.file("x")));
+}
+
 TEST(BaseName, IsTheLastPart) {
   EXPECT_EQ(base_name("/a/b.csv"), "b.csv");
   EXPECT_EQ(base_name("b.csv"), "b.csv");
   EXPECT_EQ(base_name("-"), "-");
-}
-
-TEST(WriteFiles, ReplacesWhatWasThereAndKeepsItsMode) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("x");
-  ASSERT_TRUE(write({{path, "old and longer"}}));
-  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
-  ASSERT_TRUE(write({{path, "new"}}));
-  EXPECT_EQ(content_of(path), "new");
-  struct stat status {};
-  ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777, 0640u);
-  EXPECT_EQ(directory.names(), std::vector<std::string>{"x"});
-}
-
-TEST(WriteFiles, ALinkStaysALinkAndItsFileIsReplaced) {
-  const TemporaryDirectory directory;
-  ASSERT_TRUE(write({{directory.file("x"), "old"}}));
-  ASSERT_EQ(::symlink("x", directory.file("link").c_str()), 0);
-  ASSERT_TRUE(write({{directory.file("link"), "new"}}));
-  EXPECT_EQ(content_of(directory.file("x")), "new");
-  EXPECT_TRUE(std::filesystem::is_symlink(directory.file("link")));
-}
-
-TEST(WriteFiles, ANewFileHasTheModeThatTheMaskLeaves) {
-  const TemporaryDirectory directory;
-  const mode_t before = ::umask(027);
-  ASSERT_TRUE(write({{directory.file("x"), ""}}));
-  ::umask(before);
-  struct stat status {};
-  ASSERT_EQ(::stat(directory.file("x").c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777, 0640u);
-}
-
-TEST(WriteFiles, WritesAllOrNone) {
-  for (const bool directory_is_last : {true, false}) {
-    const TemporaryDirectory directory;
-    ASSERT_TRUE(write({{directory.file("x"), "old"}}));
-    std::filesystem::create_directory(directory.file("taken"));
-    std::vector<FileContent> files = {{directory.file("x"), "new"}, {directory.file("y"), "new"}};
-    files.insert(directory_is_last ? files.end() : files.begin(), {directory.file("taken"), "new"});
-    const auto written = write_files(files);
-    ASSERT_FALSE(written);
-    EXPECT_EQ(written.error().where, directory.file("taken"));
-    EXPECT_EQ(content_of(directory.file("x")), "old");
-    EXPECT_EQ(directory.names(), (std::vector<std::string>{"taken", "x"}));
-  }
-}
-
-TEST(WriteFiles, WritesNothingWhereAFolderIsMissing) {
-  const TemporaryDirectory directory;
-  const auto written = write({{directory.file("x"), "new"}, {directory.file("none/y"), "new"}});
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().message, "cannot write: No such file or directory");
-  EXPECT_TRUE(directory.names().empty());
-}
-
-TEST(WriteFiles, WritesNothingWhereTheFolderIsNotWritable) {
-  const TemporaryDirectory directory;
-  ASSERT_TRUE(write({{directory.file("x"), "old"}}));
-  ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
-  const bool is_root = ::geteuid() == 0;  // who may write anywhere
-  constexpr uid_t kNobody = 65534;
-  if (is_root) {
-    ASSERT_EQ(::seteuid(kNobody), 0);
-  }
-  EXPECT_FALSE(write({{directory.file("x"), "new"}}));
-  if (is_root) {
-    ASSERT_EQ(::seteuid(0), 0);
-  }
-  ASSERT_EQ(::chmod(directory.path().c_str(), 0700), 0);
-  EXPECT_EQ(content_of(directory.file("x")), "old");
-  EXPECT_EQ(directory.names(), std::vector<std::string>{"x"});
-}
-
-TEST(WriteFiles, AFullDeviceIsAFailure) {
-  const auto written = write({{"/dev/full", "more than it holds"}});
-  ASSERT_FALSE(written);
-  EXPECT_EQ(written.error().message, "cannot write: No space left on device");
-}
-
-TEST(WriteFiles, APlaceThatIsNoFileIsWrittenThrough) {
-  EXPECT_TRUE(write({{"/dev/null", "gone"}}));
-  struct stat status {};
-  ASSERT_EQ(::stat("/dev/null", &status), 0);
-  EXPECT_TRUE(S_ISCHR(status.st_mode));
 }
 
 }  // namespace

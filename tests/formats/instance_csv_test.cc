@@ -140,7 +140,8 @@ TEST(InstanceCsv, AnAlignmentIsAPowerOfTwoAndOneWhereNoneIsGiven) {
 TEST(InstanceCsv, SumsPast64BitsAreRefusedAtTheirRow) {
   EXPECT_EQ(refusal("id,lower,upper,size\na,0,1,9223372036854775808\n"
                     "b,5,6,9223372036854775808\n"),
-            "f.csv:3:7: buffer b: with it, the sizes on device '' add up to more than 64 bits "
+            "f.csv:3:7: buffer b: with it, the sizes on device '' add up to 18446744073709551616: "
+            "that is more than 64 bits "
             "hold");
   EXPECT_NE(refusal("id,lower,upper,size,offset\na,0,1,16,18446744073709551615\n")
                 .find("f.csv:2:7: buffer a: its end at offset 18446744073709551615 is more than "

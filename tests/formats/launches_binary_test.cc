@@ -10,6 +10,7 @@
 
 #include "berth/formats/file.h"
 #include "berth/formats/launches_json.h"
+#include "berth/formats/write_files.h"
 #include "tests/support/arenas.h"
 #include "tests/support/temporary_directory.h"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "berth/pipeline/reside_file.h"
@@ -52,6 +53,15 @@ TEST(ResidencyMap, IsXmlWhateverNamesHold) {
       }
     }
   }
+}
+
+TEST(ResidencyMap, ThePageHasTheTableLineByLine) {
+  const ResidedFile file = resided(kStates, target(550));
+  const std::string page = residency_html(file.answer, file.deployment, file.target);
+  EXPECT_EQ(page.find("\\x0A"), std::string::npos);
+  EXPECT_NE(page.find("\\x07"), std::string::npos) << "what a name holds stays visible";
+  const auto table = page.substr(page.find("<pre>"));
+  EXPECT_GT(std::count(table.begin(), table.end(), '\n'), 4);
 }
 
 TEST(ResidencyMap, TheLadderShowsTheCutTheReserveAndTheRest) {
