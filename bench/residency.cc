@@ -185,7 +185,7 @@ void best_of_long_lives(benchmark::State& state) {
       const Step last = std::min<Step>(phases - 1, first + 1 + random() % (phases / 8 + 1));
       const std::uint64_t bytes = 1024 * (1 + random() % 1000);
       choice.items.push_back(
-          {"t", {first, last + 1}, Bytes(bytes), Bytes(bytes * (2 + random() % 3))});
+          {"p", "t", {first, last + 1}, Bytes(bytes), Bytes(bytes * (2 + random() % 3))});
       area += bytes * (last + 1 - first);
     }
     choice.capacity.assign(phases, Bytes(area / phases * 6 / 10));
@@ -205,7 +205,7 @@ void best_of_classes(benchmark::State& state) {
   Bytes held;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     const std::uint64_t bytes = 1 + random() % 4'000'000;
-    choice.items.push_back({"s", {0, 1}, Bytes(bytes), Bytes(bytes + random() % bytes)});
+    choice.items.push_back({"p", "s", {0, 1}, Bytes(bytes), Bytes(bytes + random() % bytes)});
     held += Bytes(bytes);
   }
   choice.capacity = {Bytes(held.count() / 2)};

@@ -1,5 +1,6 @@
 #include "cli/reside_command.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <variant>
@@ -168,7 +169,10 @@ ExitStatus ResideCommand::sweep(const InputFile& input, const InputFile& target,
     report.result(sweep_table(found));
   }
   say_written(files, *written, report);
-  return kYes;
+  // However much SRAM there is, within the range.
+  if (std::ranges::any_of(found.steps, &SweepStep::feasible)) return kYes;
+  for (const Obstacle& it : found.obstacles) report.note("does not fit: " + explain(it));
+  return kNo;
 }
 
 }  // namespace berth::cli

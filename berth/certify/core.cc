@@ -44,7 +44,8 @@ class PhaseCheck {
     }
   }
 
-  std::variant<std::uint64_t, std::string> most(const std::vector<std::size_t>& items) {
+  std::variant<std::uint64_t, std::string> most(const std::vector<std::size_t>& items,
+                                                std::uint64_t& all_work) {
     constexpr const char* kTooLarge = "its numbers are too large to be added up";
     if (scale_ > kLargestScale || price_ > kLargestPrice) return kTooLarge;
     if (!add_up(items)) return kTooLarge;
@@ -55,7 +56,10 @@ class PhaseCheck {
     std::size_t work = 0;
     for (const Open& it : open_) {
       if (it.is_gain) ahead_ -= it.margin * it.high;
-      work += held.size() * (it.high - it.low + 1);
+      const std::size_t looked_at =
+          held.size() * std::min<std::uint64_t>(it.high - it.low, kMostHeld);
+      work += looked_at;
+      all_work += looked_at;
       if (it.high - it.low > kMostHeld || work > kMostWork) return "it looks at too many choices";
       if (!put(held, it) || held.size() > kMostHeld) return "it looks at too many choices";
     }
@@ -154,8 +158,8 @@ class PhaseCheck {
 std::variant<std::uint64_t, std::string> most_in_phase(const Choice& choice,
                                                        const std::vector<std::size_t>& items,
                                                        const PriceNode& leaf, Step phase,
-                                                       std::uint64_t claimed) {
-  return PhaseCheck(choice, leaf, phase, claimed).most(items);
+                                                       std::uint64_t claimed, std::uint64_t& work) {
+  return PhaseCheck(choice, leaf, phase, claimed).most(items, work);
 }
 
 }  // namespace berth

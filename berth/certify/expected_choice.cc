@@ -33,7 +33,8 @@ class Chooser {
     for (const StateClass& it : source_.carried) {
       if (it.chip != chip_ || it.host) continue;
       const bool apart = divided_.states;
-      add({it.program + "." + it.tensor,
+      add({it.program,
+           it.tensor,
            {0, choice_.capacity.size()},
            apart ? it.bytes : it.held(),
            apart ? it.moved : it.moved_by_all(),
@@ -75,7 +76,8 @@ class Chooser {
       const bool is_table = source_.is_table[index][i] && !tensor.host;
       if (!facts.may_leave[i] && !is_table) continue;
       const LiveRange life = is_table ? LiveRange{0, phases} : *facts.life[i];
-      add({deployed.name + "." + tensor.name,
+      add({deployed.name,
+           tensor.name,
            {first + life.lower, first + life.upper},
            tensor.bytes,
            *checked_multiply(facts.moved[i], deployed.layers)},

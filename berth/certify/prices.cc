@@ -25,6 +25,8 @@ Wide multiply(Wide a, Wide b) {
   return __builtin_mul_overflow(a, b, &product) ? kWidest : product;
 }
 
+constexpr const char* kTooMuch = "with it, the prices take more work than a file may ask for";
+
 // The least of any stretch of values, each power of two of it looked up.
 class Least {
  public:
@@ -50,7 +52,9 @@ class Least {
 
 class PartCheck {
  public:
-  PartCheck(const Choice& choice, const PricePart& part) : choice_(choice), part_(part) {
+  // `least`: of the choice's capacities. `work` grows by what is looked at.
+  PartCheck(const Choice& choice, const Least& least, const PricePart& part, std::uint64_t& work)
+      : choice_(choice), least_(least), part_(part), work_(work) {
     find_spans();
     for (const std::size_t item : part.items) {
       places_.push_back(places_of(choice.items[item]));
@@ -60,9 +64,15 @@ class PartCheck {
   }
 
   // The most that the part's items save, or what is wrong with the tree.
-  std::variant<Wide, PriceFault> most() {
+  // Nothing past `most_work`.
+  std::variant<Wide, PriceFault> most(std::uint64_t most_work) {
     if (auto fault = find_fault()) return *std::move(fault);
     if (part_.walk) return most_of_walk();
+    const auto leaves = static_cast<std::uint64_t>(
+        std::ranges::count_if(part_.nodes, [](const PriceNode& node) { return !node.branch; }));
+    const std::uint64_t each = part_.items.size() + width() * std::bit_width(width());
+    if (Wide(leaves) * each + work_ > most_work) return fault(0, kTooMuch);
+    work_ += leaves * each;
     Wide most = 0;
     walk([&] { most = std::max(most, leaf(part_.nodes[at_])); });
     return most;
@@ -71,10 +81,11 @@ class PartCheck {
  private:
   const ChoiceItem& item(std::size_t local) const { return choice_.items[part_.items[local]]; }
 
-  // The phases of the part, without those between that none of its items sees.
+  // Phases that some item of the part sees, in stretches in which nothing begins or ends and no
+  // phase has a price; one that has is a stretch alone. Of a stretch the least capacity decides.
   struct Span {
     LiveRange phases;
-    std::size_t place = 0;  // of its first phase, among all
+    std::uint64_t capacity = 0;
   };
   void find_spans() {
     std::vector<LiveRange> ranges;
@@ -83,29 +94,39 @@ class PartCheck {
         if (!range.empty()) ranges.push_back(range);
       }
     }
-    std::ranges::sort(ranges, {}, &LiveRange::lower);
-    for (const LiveRange range : ranges) {
-      if (!spans_.empty() && range.lower <= spans_.back().phases.upper) {
-        Step& end = spans_.back().phases.upper;
-        end = std::max(end, range.upper);
-        continue;
+    std::vector<Step> cuts;
+    for (const LiveRange range : ranges) cuts.insert(cuts.end(), {range.lower, range.upper});
+    for (const PriceNode& node : part_.nodes) {
+      for (const PhasePrice& price : node.prices) {
+        cuts.push_back(price.phase);
+        if (price.phase < choice_.capacity.size()) cuts.push_back(price.phase + 1);
       }
-      spans_.push_back({range, width()});
+    }
+    std::ranges::sort(cuts);
+    cuts.erase(std::ranges::unique(cuts).begin(), cuts.end());
+    std::ranges::sort(ranges, {}, &LiveRange::lower);
+    Step seen = 0;  // up to which the items so far see phases
+    auto range = ranges.begin();
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      const LiveRange phases = {cuts[i], cuts[i + 1]};
+      for (; range != ranges.end() && range->lower <= phases.lower; ++range) {
+        seen = std::max(seen, range->upper);
+      }
+      if (seen >= phases.upper) spans_.push_back({phases, least_.in(phases.lower, phases.upper)});
     }
   }
-  std::size_t width() const {
-    if (spans_.empty()) return 0;
-    const auto& [phases, place] = spans_.back();
-    return place + static_cast<std::size_t>(phases.upper - phases.lower);
-  }
-  // A phase's place; nothing where none of the items sees it.
-  std::optional<std::size_t> place_of(Step phase) const {
-    const auto after = std::ranges::upper_bound(spans_, phase, {},
+  std::size_t width() const { return spans_.size(); }
+  // The place of the stretch that begins there, or where one would stand; one past the last.
+  std::size_t place_from(Step phase) const {
+    const auto found = std::ranges::lower_bound(spans_, phase, {},
                                                 [](const Span& span) { return span.phases.lower; });
-    if (after == spans_.begin()) return std::nullopt;
-    const auto& [phases, place] = *(after - 1);
-    if (!phases.contains(phase)) return std::nullopt;
-    return place + static_cast<std::size_t>(phase - phases.lower);
+    return static_cast<std::size_t>(found - spans_.begin());
+  }
+  // Of a phase with a price; nothing where none of the items sees it.
+  std::optional<std::size_t> place_of(Step phase) const {
+    const std::size_t place = place_from(phase);
+    if (place == width() || spans_[place].phases.lower != phase) return std::nullopt;
+    return place;
   }
   struct Places {
     std::size_t begin = 0;
@@ -115,16 +136,14 @@ class PartCheck {
   std::vector<Places> places_of(const ChoiceItem& item) const {
     std::vector<Places> places;
     for (const LiveRange range : item.ranges()) {
-      if (range.empty()) continue;
-      const std::size_t begin = *place_of(range.lower);
-      places.push_back({begin, begin + static_cast<std::size_t>(range.upper - range.lower)});
+      if (!range.empty()) places.push_back({place_from(range.lower), place_from(range.upper)});
     }
     return places;
   }
 
   std::variant<Wide, PriceFault> most_of_walk() const {
     if (part_.nodes[0].branch) return fault(0, "a walk needs prices alone");
-    auto most = most_by_walking(choice_, part_.items, part_.nodes[0], *part_.walk);
+    auto most = most_by_walking(choice_, part_.items, part_.nodes[0], *part_.walk, work_);
     if (auto* why = std::get_if<std::string>(&most)) return PriceFault{"walk", std::move(*why)};
     return Wide(std::get<std::uint64_t>(most));
   }
@@ -237,13 +256,10 @@ class PartCheck {
     std::vector<std::uint64_t> left;
     left.reserve(width());
     Wide load = 0;
-    for (const auto& [phases, place] : spans_) {
-      for (Step phase = phases.lower; phase < phases.upper; ++phase) {
-        load += starts[left.size()] - ends[left.size()];
-        const std::uint64_t capacity = choice_.capacity[phase].count();
-        if (load > capacity) return std::nullopt;
-        left.push_back(capacity - static_cast<std::uint64_t>(load));
-      }
+    for (const auto& [phases, capacity] : spans_) {
+      load += starts[left.size()] - ends[left.size()];
+      if (load > capacity) return std::nullopt;
+      left.push_back(capacity - static_cast<std::uint64_t>(load));
     }
     return left;
   }
@@ -288,7 +304,9 @@ class PartCheck {
   }
 
   const Choice& choice_;
+  const Least& least_;
   const PricePart& part_;
+  std::uint64_t& work_;
   std::vector<Span> spans_;
   std::vector<std::vector<Places>> places_;  // by place in part_.items
   std::vector<std::uint64_t> low_;           // by place in part_.items
@@ -299,7 +317,11 @@ class PartCheck {
 
 }  // namespace
 
-PriceVerdict check_prices(const Choice& choice, const Prices& prices) {
+PriceVerdict check_prices(const Choice& choice, const Prices& prices, std::uint64_t most_work) {
+  std::vector<std::uint64_t> capacity;
+  for (const Bytes bytes : choice.capacity) capacity.push_back(bytes.count());
+  const Least least(std::move(capacity));
+  std::uint64_t work = 0;
   std::vector<bool> in_part(choice.items.size(), false);
   Wide total = 0;
   for (std::size_t i = 0; i < prices.parts.size(); ++i) {
@@ -310,7 +332,10 @@ PriceVerdict check_prices(const Choice& choice, const Prices& prices) {
       }
       in_part[item] = true;
     }
-    const auto most = PartCheck(choice, prices.parts[i]).most();
+    // A walk looks at all capacities first.
+    if (prices.parts[i].walk) work += choice.capacity.size();
+    if (work > most_work) return PriceFault{fmt::format("parts[{}]", i), kTooMuch};
+    const auto most = PartCheck(choice, least, prices.parts[i], work).most(most_work);
     if (const auto* fault = std::get_if<PriceFault>(&most)) {
       return PriceFault{fmt::format("parts[{}].{}", i, fault->where), fault->message};
     }

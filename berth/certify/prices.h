@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -37,8 +38,10 @@ using PriceVerdict = std::variant<ProvedBound, PriceFault>;
 //  - the sum over the scale is rounded down to a multiple of what divides all that may be saved.
 // The part is worth the most that a leaf is. One with a walk has a single leaf, and is worth what
 // certify/walk.h finds. The choice keeps its own promises (ir/prices.h); the
-// prices are from any hand. O(leaves x (items + phases log phases) of the part).
-PriceVerdict check_prices(const Choice& choice, const Prices& prices);
+// prices are from any hand. O(leaves x (items + n log n) of the part, n its items' ends and phases
+// with a price), and a fault where that comes to more than `most_work`.
+PriceVerdict check_prices(const Choice& choice, const Prices& prices,
+                          std::uint64_t most_work = UINT64_MAX);
 
 // Whether what is kept (times, by item) is a choice, and what it saves; nothing where a phase
 // overflows or an item stays more often than it may.

@@ -23,6 +23,12 @@ std::vector<std::size_t> roots_of(const Program& program) {
   return roots;
 }
 
+bool writes_all(const Program& program, const TensorAccess& access) {
+  const Tensor& tensor = program.tensors[access.tensor.index()];
+  if (access.kind != TensorAccess::Kind::Write || tensor.view_of) return false;
+  return access.bytes >= tensor.bytes;
+}
+
 void read_accesses(const Program& program, ProgramFacts& facts) {
   const auto spans = *phase_spans(program);
   for (Step step = 0; step < program.phases.size(); ++step) {
@@ -38,7 +44,9 @@ void read_accesses(const Program& program, ProgramFacts& facts) {
       life = life ? LiveRange{std::min(life->lower, span.lower), std::max(life->upper, span.upper)}
                   : span;
       auto& uses = facts.uses[root];
-      if (uses.empty() || uses.back().phases.upper <= span.lower) uses.push_back({span, {}, false});
+      if (uses.empty() || uses.back().phases.upper <= span.lower) {
+        uses.push_back({span, {}, false, writes_all(program, access)});
+      }
       uses.back().moved += moved;
       uses.back().writes |= access.kind == TensorAccess::Kind::Write;
     }
@@ -52,6 +60,7 @@ void read_site_maps(const Program& program, ProgramFacts& facts) {
     end = std::max(end, buffer.offset.value() + buffer.bytes.count());
   }
   for (const auto& [site, end] : ends) facts.buffers[site.first] += Bytes(end);
+  facts.raw_buffers = facts.buffers;
 }
 
 void read_scratch(const Program& program, ProgramFacts& facts) {
@@ -68,9 +77,7 @@ void read_scratch(const Program& program, ProgramFacts& facts) {
 }  // namespace
 
 bool chip_holds_tensors(const Target& target, ChipId chip) {
-  const Chip& it = target.chips[chip.index()];
-  if (it.sram() == Bytes(0)) return false;
-  return target.any_site_reaches_any || it.site_count() == 1;
+  return target.any_site_reaches_any || target.chips[chip.index()].site_count() == 1;
 }
 
 std::optional<Bytes> saved_in(const std::vector<ProgramFacts::Use>& uses, Bytes bytes,
@@ -87,8 +94,8 @@ std::optional<Bytes> saved_in(const std::vector<ProgramFacts::Use>& uses, Bytes 
     moved += use->moved;
     is_written |= use->writes;
   }
-  const bool comes_back = first != uses.begin();
-  const bool leaves = last + 1 != uses.end();
+  const bool comes_back = first != uses.begin() && !first->begins_anew;
+  const bool leaves = last + 1 != uses.end() && !(last + 1)->begins_anew;
   for (const bool moves_whole : {comes_back, leaves && is_written}) {
     if (!moves_whole) continue;
     if (moved <= bytes) return std::nullopt;

@@ -17,6 +17,7 @@ struct ProgramFacts {
     LiveRange phases;
     Bytes moved;
     bool writes = false;
+    bool begins_anew = false;  // by a write of the whole tensor
   };
 
   std::vector<std::size_t> root;               // by TensorId
@@ -24,6 +25,7 @@ struct ProgramFacts {
   std::vector<std::optional<LiveRange>> life;  // by TensorId
   std::vector<std::vector<Use>> uses;          // by TensorId, in order; of a view none
   std::vector<Bytes> buffers;                  // by ChipId
+  std::vector<Bytes> raw_buffers;              // the same, whole units or not
   std::vector<std::vector<Bytes>> scratch;     // by ChipId, by phase
 
   // An intermediate that may be on chip, or must be.

@@ -8,9 +8,13 @@
 
 #include "berth/base/text.h"
 #include "berth/certify/prices.h"
+#include "berth/certify/source_facts.h"
 
 namespace berth {
 namespace {
+
+// Of a file, of a chip: some seconds.
+constexpr std::uint64_t kMostWork = 400'000'000;
 
 class Judge {
  public:
@@ -89,6 +93,18 @@ class Judge {
         }
       }
     }
+    Bytes unplaced;
+    for (const ProgramClaim& it : claim_.programs) {
+      const auto moved = checked_multiply(it.unplaced, it.layers);
+      const auto sum = moved ? checked_add(unplaced, *moved) : std::nullopt;
+      if (!sum)
+        return fault("program {}: its layers move more than 2^64 bytes", printable(it.name));
+      unplaced = *sum;
+    }
+    if (unplaced != claim_.parts.unplaced) {
+      fault("what no SRAM can hold moves {} bytes a step, not {}", unplaced.count(),
+            claim_.parts.unplaced.count());
+    }
     if (spilled != claim_.parts.spilled) {
       fault("what programs spill moves {} bytes a step, not {}", spilled.count(),
             claim_.parts.spilled.count());
@@ -113,7 +129,7 @@ class Judge {
       if (seen[chip]) fault("chip {} has two certificates", chip);
       seen[chip] = true;
       const auto saved = saved_by(it.choice, it.kept);
-      const auto prices = check_prices(it.choice, it.prices);
+      const auto prices = check_prices(it.choice, it.prices, kMostWork);
       if (!saved) fault("chip {}: what is kept does not fit", chip);
       if (const auto* wrong = std::get_if<PriceFault>(&prices)) {
         fault("chip {}: {}: {}", chip, wrong->where, wrong->message);
@@ -134,11 +150,22 @@ class Judge {
 
   // A class is on chip as often as the certificate keeps it.
   void judge_kept(const ChipCertificate& it) {
-    std::map<std::string, std::size_t> items;
-    for (std::size_t i = 0; i < it.kept.size(); ++i) items.emplace(it.choice.items[i].name, i);
+    OwnerNames names;
+    for (const ClassResidency& placed : claim_.classes) {
+      if (placed.state.chip == it.chip) {
+        names.emplace_back(placed.state.program, placed.state.tensor);
+      }
+    }
+    Choice owned = it.choice;
+    find_owners(owned, names);
+    std::map<std::pair<std::string, std::string>, std::size_t> items;
+    for (std::size_t i = 0; i < it.kept.size(); ++i) {
+      const ChoiceItem& item = owned.items[i];
+      if (!item.is_joined) items.emplace(std::pair(item.program, item.tensor), i);
+    }
     for (const ClassResidency& placed : claim_.classes) {
       if (placed.state.chip != it.chip) continue;
-      const auto found = items.find(placed.state.program + "." + placed.state.tensor);
+      const auto found = items.find({placed.state.program, placed.state.tensor});
       const std::uint64_t kept = found == items.end() ? 0 : it.kept[found->second];
       const std::uint64_t count = found == items.end() ? 1 : it.choice.items[found->second].count;
       const std::uint64_t instances = kept == count ? placed.state.instances : kept;

@@ -11,14 +11,18 @@
 #include "berth/base/text.h"
 #include "berth/certify/expected_choice.h"
 #include "berth/certify/program_facts.h"
+#include "berth/certify/residency_layout.h"
+#include "berth/certify/residency_reasons.h"
+#include "berth/certify/residency_rooms.h"
+#include "berth/certify/residency_rule.h"
 
 namespace berth {
 namespace {
 
 auto key_of(const ChoiceItem& item) {
   const auto [phases, turns] = item.ranges();
-  return std::tuple(item.name, phases.lower, phases.upper, item.bytes, item.moved, item.count,
-                    turns.lower, turns.upper);
+  return std::tuple(item.program, item.tensor, phases.lower, phases.upper, item.bytes, item.moved,
+                    item.count, turns.lower, turns.upper);
 }
 
 bool is_before(const LiveRange& a, const LiveRange& b) {
@@ -27,13 +31,13 @@ bool is_before(const LiveRange& a, const LiveRange& b) {
 
 class Comparison {
  public:
-  Comparison(const ResidencyClaim& claim, const Deployment& deployment, const Target& target)
-      : claim_(claim), deployment_(deployment), target_(target) {
-    for (const DeployedProgram& it : deployment.programs) {
-      facts_.push_back(facts_of(it.program, target));
-      is_table_.push_back(find_tables(it, facts_.back()));
-    }
-  }
+  Comparison(const ResidencyClaim& claim, const SourceFacts& source)
+      : claim_(claim),
+        source_(source),
+        deployment_(source.deployment),
+        target_(source.target),
+        facts_(source.facts),
+        is_table_(source.is_table) {}
 
   std::vector<std::string> find() {
     if (claim_.chips.size() != target_.chips.size() ||
@@ -60,15 +64,11 @@ class Comparison {
     faults_.push_back(fmt::format(text, std::forward<Arguments>(arguments)...));
   }
 
-  // States of their own that no step leaves for the next.
-  static std::vector<bool> find_tables(const DeployedProgram& deployed, const ProgramFacts& facts) {
-    std::vector<bool> is_table(deployed.program.tensors.size(), false);
-    if (!deployed.carried) return is_table;
-    for (std::size_t i = 0; i < is_table.size(); ++i) {
-      is_table[i] = deployed.program.tensors[i].kind == TensorKind::State && facts.root[i] == i;
-    }
-    for (const TensorId carried : *deployed.carried) is_table[carried.index()] = false;
-    return is_table;
+  // An intermediate that no SRAM can hold.
+  bool is_unplaced(std::size_t index, std::size_t tensor) const {
+    const ProgramFacts& facts = facts_[index];
+    return source_.program(index).tensors[tensor].kind == TensorKind::Intermediate &&
+           facts.root[tensor] == tensor && !facts.may_leave[tensor] && !facts.must_stay[tensor];
   }
   bool is_table(std::size_t index, std::size_t tensor) const { return is_table_[index][tensor]; }
 
@@ -101,8 +101,10 @@ class Comparison {
       fault("programs[{}]: it is {} with {} layers, the input has {} with {}", index,
             printable(claim.name), claim.layers, printable(deployed.name), deployed.layers);
     }
-    spilled_.push_back(named(index, claim.spilled, "spilled",
-                             [&](std::size_t i) { return bool(facts.may_leave[i]); }));
+    std::vector<std::string> names;
+    for (const SpillClaim& it : claim.spilled) names.push_back(it.tensor);
+    spilled_.push_back(
+        named(index, names, "spilled", [&](std::size_t i) { return bool(facts.may_leave[i]); }));
     compare_partly(index);
     tables_.push_back(named(index, claim.tables, "a table on chip", [&](std::size_t i) {
       return is_table(index, i) && !program.tensors[i].host &&
@@ -116,17 +118,14 @@ class Comparison {
         moved -= saved_in(facts.uses[i], program.tensors[i].bytes, stretch).value_or(Bytes(0));
       }
       traffic += moved;
-      for (const PartlyClaim& it : claim.partly) {
-        if (it.tensor != program.tensors[i].name || it.moved == moved) continue;
-        fault("program {}: {}, partly on chip, moves {} bytes a run, not {}", printable(claim.name),
-              printable(it.tensor), moved.count(), it.moved.count());
-      }
+      const Bytes told = told_moved_.at({index, i});
+      if (told == moved) continue;
+      fault("program {}: {}, partly on chip, moves {} bytes a run, not {}", printable(claim.name),
+            printable(program.tensors[i].name), moved.count(), told.count());
     }
     Bytes unplaced;
     for (std::size_t i = 0; i < program.tensors.size(); ++i) {
-      const bool is_apart = program.tensors[i].kind == TensorKind::Intermediate &&
-                            facts.root[i] == i && !facts.may_leave[i] && !facts.must_stay[i];
-      if (is_apart) unplaced += facts.moved[i];
+      if (is_unplaced(index, i)) unplaced += facts.moved[i];
     }
     if (claim.traffic != traffic || claim.unplaced != unplaced) {
       fault(
@@ -148,9 +147,16 @@ class Comparison {
     });
     auto& partly = partly_.emplace_back();
     for (const PartlyClaim& it : claim_.programs[index].partly) {
-      const auto at = std::ranges::find_if(
-          known, [&](std::size_t i) { return program.tensors[i].name == it.tensor; });
-      if (at == known.end()) continue;
+      const auto at = source_.find(index, it.tensor);
+      if (!at || !known.contains(*at) ||
+          !told_moved_.emplace(std::pair(index, *at), it.moved).second) {
+        continue;
+      }
+      partly[*at];  // also of one with no stretch at all
+      if (it.stretches.empty()) {
+        fault("program {}: {} is partly on chip, for no phases", printable(program.name),
+              printable(it.tensor));
+      }
       Step end = 0;
       for (const LiveRange stretch : it.stretches) {
         const auto saved = saved_in(facts.uses[*at], program.tensors[*at].bytes, stretch);
@@ -199,12 +205,12 @@ class Comparison {
       peak = std::max(peak, live + facts.scratch[chip][phase]);
     }
     const Bytes footprint = facts.buffers[chip] + peak;
-    if (claim.buffer_footprint[chip] != facts.buffers[chip] ||
+    if (claim.buffer_footprint[chip] != facts.raw_buffers[chip] ||
         claim.sram_footprint[chip] != footprint) {
       fault(
           "program {}: on chip {} its buffers take {} bytes and with what stays it takes {}, not "
           "{} and {}",
-          printable(claim.name), chip, facts.buffers[chip].count(), footprint.count(),
+          printable(claim.name), chip, facts.raw_buffers[chip].count(), footprint.count(),
           claim.buffer_footprint[chip].count(), claim.sram_footprint[chip].count());
     }
     taken_[{index, chip}] = footprint + tables;
@@ -231,28 +237,11 @@ class Comparison {
     }
   }
 
-  std::vector<StateClass> carried() const {
-    if (deployment_.given) return deployment_.given->classes;
-    std::vector<StateClass> classes;
-    for (std::size_t p = 0; p < facts_.size(); ++p) {
-      const DeployedProgram& deployed = deployment_.programs[p];
-      for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
-        const Tensor& it = deployed.program.tensors[i];
-        const bool is_state = it.kind == TensorKind::State && facts_[p].root[i] == i;
-        if (!is_state || is_table(p, i)) continue;
-        classes.push_back({deployed.name, it.name, it.chip, deployed.layers, it.bytes,
-                           facts_[p].moved[i], it.host});
-      }
-    }
-    return classes;
-  }
-
   void compare_classes() {
     using Name = std::tuple<std::string, std::string, ChipId>;
     std::map<Name, StateClass> expected;
-    for (StateClass& it : carried()) {
-      Name name{it.program, it.tensor, it.chip};
-      expected.emplace(std::move(name), std::move(it));
+    for (const StateClass& it : source_.carried) {
+      expected.emplace(Name{it.program, it.tensor, it.chip}, it);
     }
     std::vector<Bytes> hbm(target_.chips.size());
     std::vector<Bytes> dram(target_.chips.size());
@@ -272,6 +261,12 @@ class Comparison {
               placed.state.instances, placed.state.bytes.count(), placed.state.moved.count(),
               state.instances, state.bytes.count(), state.moved.count());
         continue;
+      }
+      const Bytes declared =
+          source_.declared_bytes.at({placed.state.program, placed.state.tensor, placed.state.chip});
+      if (placed.declared.value_or(placed.state.bytes) != declared) {
+        fault("class {}: an instance has {} bytes, not {}", name, declared.count(),
+              placed.declared.value_or(placed.state.bytes).count());
       }
       const std::size_t chip = state.chip.index();
       if (placed.on_chip() > 0 && (state.host || !chip_holds_tensors(target_, state.chip))) {
@@ -306,13 +301,13 @@ class Comparison {
       const DeployedProgram& deployed = deployment_.programs[p];
       for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
         const Bytes moved = *checked_multiply(facts_[p].moved[i], deployed.layers);
-        if (facts_[p].may_leave[i]) nothing_kept += moved;
+        if (facts_[p].may_leave[i] || is_unplaced(p, i)) nothing_kept += moved;
         if (!is_table(p, i)) continue;
         nothing_kept += moved;
         if (!tables_[p].contains(i)) tables += moved;
       }
     }
-    for (const StateClass& it : carried()) nothing_kept += it.moved_by_all();
+    for (const StateClass& it : source_.carried) nothing_kept += it.moved_by_all();
     if (claim_.nothing_kept != nothing_kept || claim_.parts.tables != tables) {
       fault("with nothing kept {} bytes move a step, and of tables {}, not {} and {}",
             nothing_kept.count(), tables.count(), claim_.nothing_kept.count(),
@@ -321,7 +316,7 @@ class Comparison {
   }
 
   void compare_choices() {
-    const ChoiceSource source{deployment_, target_, facts_, is_table_, carried()};
+    const ChoiceSource source{deployment_, target_, facts_, is_table_, source_.carried};
     for (std::size_t i = 0; i < target_.chips.size(); ++i) {
       const ChipId chip(i);
       const auto certificate = std::ranges::find(claim_.certificates, chip, &ChipCertificate::chip);
@@ -330,16 +325,15 @@ class Comparison {
         fault("chip {} {} a certificate", i, is_there ? "holds no tensors, and has" : "has not");
       }
       if (!is_there) continue;
+      const Choice choice = with_owners(certificate->choice);
       const bool is_expected = std::ranges::any_of(
           std::initializer_list<Divided>{
               {false, false}, {true, false}, {false, true}, {true, true}},
-          [&](Divided divided) {
-            return is_same(certificate->choice, expected_choice(source, chip, divided));
-          });
+          [&](Divided divided) { return is_same(choice, expected_choice(source, chip, divided)); });
       if (!is_expected) {
         fault("chip {}: the items and capacities of its certificate are not those of the input", i);
       } else if (claim_.policy == Policy::Best) {
-        compare_kept(*certificate);
+        compare_kept(chip, choice, certificate->kept);
       }
     }
   }
@@ -353,12 +347,28 @@ class Comparison {
     return items == expected.items;
   }
 
+  // Of an older file, whose items bear joined names.
+  Choice with_owners(const Choice& choice) const {
+    OwnerNames names;
+    for (const DeployedProgram& it : deployment_.programs) {
+      for (const Tensor& tensor : it.program.tensors) names.emplace_back(it.name, tensor.name);
+    }
+    if (deployment_.given) {
+      for (const StateClass& it : source_.carried) names.emplace_back(it.program, it.tensor);
+    }
+    std::ranges::sort(names);  // a class may be on several chips
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    Choice owned = choice;
+    find_owners(owned, names);
+    return owned;
+  }
+
   // What the best plan has in SRAM, and for which phases, the certificate keeps, and nothing else.
-  void compare_kept(const ChipCertificate& certificate) {
-    std::map<std::string, std::vector<LiveRange>> kept;
-    for (std::size_t i = 0; i < certificate.kept.size(); ++i) {
-      const ChoiceItem& item = certificate.choice.items[i];
-      if (certificate.kept[i] > 0) kept[item.name].push_back(item.phases);
+  void compare_kept(ChipId chip, const Choice& choice, const std::vector<std::uint64_t>& times) {
+    std::map<std::pair<std::string, std::string>, std::vector<LiveRange>> kept;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const ChoiceItem& item = choice.items[i];
+      if (times[i] > 0) kept[{item.program, item.tensor}].push_back(item.phases);
     }
     for (auto& [name, phases] : kept) std::ranges::sort(phases, is_before);
     Step first = 0;
@@ -367,29 +377,30 @@ class Comparison {
       const Step phases = std::max<Step>(deployed.program.phases.size(), 1);
       for (std::size_t i = 0; i < deployed.program.tensors.size(); ++i) {
         const Tensor& tensor = deployed.program.tensors[i];
-        const bool is_here = tensor.chip == certificate.chip && !tensor.host &&
-                             (facts_[p].may_leave[i] || is_table(p, i));
+        const bool is_here =
+            tensor.chip == chip && !tensor.host && (facts_[p].may_leave[i] || is_table(p, i));
         if (!is_here) continue;
         std::vector<LiveRange> stays;
         if (facts_[p].may_leave[i]) stays = stays_in(p, i);
         if (tables_[p].contains(i)) stays = {{0, phases}};
         for (LiveRange& range : stays) range = {first + range.lower, first + range.upper};
-        const std::string name = deployed.name + "." + tensor.name;
-        if (stays == kept[name]) continue;
-        fault("{} is {}, which the certificate says otherwise", printable(name),
-              stays.empty() ? "off chip" : "on chip");
+        if (stays == kept[{deployed.name, tensor.name}]) continue;
+        fault("{}.{} is {}, which the certificate says otherwise", printable(deployed.name),
+              printable(tensor.name), stays.empty() ? "off chip" : "on chip");
       }
       first += phases;
     }
   }
 
   const ResidencyClaim& claim_;
+  const SourceFacts& source_;
   const Deployment& deployment_;
   const Target& target_;
-  std::vector<ProgramFacts> facts_;             // by program
-  std::vector<std::vector<bool>> is_table_;     // by program, by TensorId
-  std::vector<std::set<std::size_t>> spilled_;  // by program, as claimed
+  const std::vector<ProgramFacts>& facts_;          // by program
+  const std::vector<std::vector<bool>>& is_table_;  // by program, by TensorId
+  std::vector<std::set<std::size_t>> spilled_;      // by program, as claimed
   std::vector<std::map<std::size_t, std::vector<LiveRange>>> partly_;
+  std::map<std::pair<std::size_t, std::size_t>, Bytes> told_moved_;  // of those, by program
   std::vector<std::set<std::size_t>> tables_;
   std::map<std::pair<std::size_t, std::size_t>, Bytes> taken_;  // by program and chip
   std::vector<std::string> faults_;
@@ -397,9 +408,15 @@ class Comparison {
 
 }  // namespace
 
-std::vector<std::string> compare_residency(const ResidencyClaim& claim,
-                                           const Deployment& deployment, const Target& target) {
-  return Comparison(claim, deployment, target).find();
+std::vector<std::string> compare_residency(const ResidencyClaim& claim, const SourceFacts& source) {
+  auto faults = Comparison(claim, source).find();
+  // What explains a plan is of interest where the plan is this input's.
+  if (!faults.empty()) return faults;
+  for (const auto& find : {compare_policy, compare_reasons, compare_layouts, compare_rooms}) {
+    const auto more = find(claim, source);
+    faults.insert(faults.end(), more.begin(), more.end());
+  }
+  return faults;
 }
 
 }  // namespace berth

@@ -40,7 +40,7 @@ class Walker {
     const std::vector<Step> phases = phases_that_can_overflow();
     if (phases.empty()) return std::max(claimed_, everything());
     if (const auto phase = deciding_phase(phases)) {
-      return most_in_phase(choice_, items_, leaf_, *phase, claimed_);
+      return most_in_phase(choice_, items_, leaf_, *phase, claimed_, work_);
     }
     if (!is_within_limits()) return "a walk is of items that stay once, and of smaller numbers";
     prepare(phases);
@@ -69,6 +69,8 @@ class Walker {
     for (const Set& set : sets) most = std::max(most, set.saved);
     return most;
   }
+
+  std::uint64_t work() const { return work_; }
 
  private:
   const ChoiceItem& item(std::size_t index) const { return choice_.items[index]; }
@@ -233,7 +235,7 @@ class Walker {
   Wide future_ = 0;
   Wide wanted_ = 0;
   std::vector<const ChoiceItem*> places_;
-  std::size_t work_ = 0;
+  std::uint64_t work_ = 0;
 };
 
 }  // namespace
@@ -241,8 +243,12 @@ class Walker {
 std::variant<std::uint64_t, std::string> most_by_walking(const Choice& choice,
                                                          const std::vector<std::size_t>& items,
                                                          const PriceNode& leaf,
-                                                         std::uint64_t claimed) {
-  return Walker(choice, items, leaf, claimed).most();
+                                                         std::uint64_t claimed,
+                                                         std::uint64_t& work) {
+  Walker walker(choice, items, leaf, claimed);
+  auto most = walker.most();
+  work += walker.work();
+  return most;
 }
 
 }  // namespace berth

@@ -145,7 +145,8 @@ class Reader {
     }
     tensor.layout = TileLayout{read_numbers(fields, "dims"), read_numbers(fields, "tile"),
                                Bytes(fields.integer("tile_bytes"))};
-    const auto& [dims, tile, unit] = *tensor.layout;
+    const auto& dims = tensor.layout->dims;
+    const auto& tile = tensor.layout->tile;
     // What is wrong with the tiles the rules say.
     const bool is_sound = dims.size() == tile.size() && std::ranges::find(tile, 0U) == tile.end();
     if (is_sound) tensor.bytes = tiled_bytes(*tensor.layout).value_or(Bytes(0));
@@ -303,7 +304,8 @@ std::string tensor_line(const Program& program, const Tensor& tensor) {
   std::string line = fmt::format(R"({{"name": {}, "kind": "{}")", json_quoted(tensor.name),
                                  kKinds[static_cast<std::size_t>(tensor.kind)]);
   if (tensor.chip != ChipId(0)) line += fmt::format(R"(, "chip": {})", tensor.chip.index());
-  if (tensor.layout && tiled_bytes(*tensor.layout) == tensor.bytes) {
+  const bool has_tiles = tensor.layout && tensor.layout->packed_bits == 0;
+  if (has_tiles && tiled_bytes(*tensor.layout) == tensor.bytes) {
     line += fmt::format(R"(, "dims": {}, "tile": {}, "tile_bytes": {})", list(tensor.layout->dims),
                         list(tensor.layout->tile), tensor.layout->tile_bytes.count());
   } else {

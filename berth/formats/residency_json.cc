@@ -82,18 +82,28 @@ std::string spill_text(const Spill& spill, const SpillReason* reason, const Prog
          fmt::format(R"(, "bytes": {}}})", tensor.bytes.count());
 }
 
+std::string scratch_text(const std::vector<PlacedScratch>& scratch) {
+  if (scratch.empty()) return "";
+  return ", \"scratch\": " + list(scratch, [](const PlacedScratch& it) {
+           return fmt::format(R"({{"phase": {}, "offset": {}}})", it.phase, it.offset.value());
+         });
+}
+
 std::string layout_text(const Layout& layout, const Program& program) {
   const auto name = [&](TensorId id) { return json_quoted(program.tensors[id.index()].name); };
   return fmt::format(
-      R"({{"chip": {}, "room": {}, "arena": {}, "max_load": {}, "forced_out": {}, "places": {}}})",
+      R"({{"chip": {}, "room": {}, "arena": {}, "max_load": {}, "forced_out": {}, "places": {}{}}})",
       layout.chip.index(), layout.room.count(), layout.arena.count(), layout.max_load.count(),
-      list(layout.forced_out, name), list(layout.places, [&](const PlacedTensor& it) {
-        const std::string phases =
-            it.stretch ? fmt::format(R"(, "phases": {})", range_text(*it.stretch)) : "";
-        return fmt::format(R"({{"tensor": {}, "offset": {}, "bytes": {}{}}})", name(it.tensor),
-                           it.offset.value(), program.tensors[it.tensor.index()].bytes.count(),
-                           phases);
-      }));
+      list(layout.forced_out, name),
+      list(layout.places,
+           [&](const PlacedTensor& it) {
+             const std::string phases =
+                 it.stretch ? fmt::format(R"(, "phases": {})", range_text(*it.stretch)) : "";
+             return fmt::format(R"({{"tensor": {}, "offset": {}, "bytes": {}{}}})", name(it.tensor),
+                                it.offset.value(), program.tensors[it.tensor.index()].bytes.count(),
+                                phases);
+           }),
+      scratch_text(layout.scratch));
 }
 
 // `reasons` may be fewer than the spills; `layouts` none where nothing was laid out.
@@ -137,7 +147,8 @@ std::string class_text(const ClassResidency& it) {
       R"({{"program": {}, "tensor": {}, "chip": {}, "instances": {}, "bytes": {}, "moved": {}, )"
       R"("tier": "{}")",
       json_quoted(state.program), json_quoted(state.tensor), state.chip.index(), state.instances,
-      state.bytes.count(), state.moved.count(), to_string(it.tier));
+      it.declared.value_or(state.bytes).count(), state.moved.count(), to_string(it.tier));
+  if (it.declared) text += fmt::format(R"(, "padded": {})", state.bytes.count());
   if (it.split > 0) text += fmt::format(R"(, "instances_in_sram": {})", it.split);
   return text + "}";
 }
@@ -162,9 +173,10 @@ std::string item_text(const ChoiceItem& item) {
   const std::string turns =
       item.turns ? fmt::format(R"(, "turns": {})", range_text(*item.turns)) : "";
   return fmt::format(
-      R"({{"name": {}, "first": {}, "end": {}, "bytes": {}, "moved": {}, "count": {}{}}})",
-      json_quoted(item.name), item.phases.lower, item.phases.upper, item.bytes.count(),
-      item.moved.count(), item.count, turns);
+      R"({{"program": {}, "tensor": {}, "first": {}, "end": {}, "bytes": {}, "moved": {}, )"
+      R"("count": {}{}}})",
+      json_quoted(item.program), json_quoted(item.tensor), item.phases.lower, item.phases.upper,
+      item.bytes.count(), item.moved.count(), item.count, turns);
 }
 
 std::string node_text(const PriceNode& node) {
@@ -204,12 +216,12 @@ std::string off_chip_text(const ResidencyAnswer& answer) {
   const OffChip parts = answer.plan.off_chip();
   std::string text = fmt::format(
       R"({{"rule": {}, {}"best": {}, "bound": {}, "nothing_kept": {}, )"
-      R"("parts": {{"spilled": {}, "tables": {}, "states": {}}}, "chips": [)",
+      R"("parts": {{"spilled": {}, "tables": {}, "states": {}, "unplaced": {}}}, "chips": [)",
       answer.rule.count(),
       answer.best_of_whole ? fmt::format(R"("best_of_whole": {}, )", answer.best_of_whole->count())
                            : "",
       answer.best.count(), answer.bound.count(), answer.nothing_kept.count(), parts.spilled.count(),
-      parts.tables.count(), parts.states.count());
+      parts.tables.count(), parts.states.count(), parts.unplaced.count());
   for (std::size_t chip = 0; chip < answer.traffic.size(); ++chip) {
     const TierTraffic& it = answer.traffic[chip];
     text += fmt::format(R"({}{{"chip": {}{}{}}})", chip == 0 ? "" : ", ", chip,

@@ -95,9 +95,9 @@ class Reader {
 
   void read_obstacle(JsonFields& fields) {
     using Kind = Obstacle::Kind;
-    static constexpr std::array kKinds = {Kind::BufferPastSite, Kind::BuffersPastSram,
-                                          Kind::PinnedPastSram, Kind::ReservePastSram,
-                                          Kind::DramFull,       Kind::NoLayout};
+    static constexpr std::array kKinds = {
+        Kind::BufferPastSite, Kind::BuffersPastSram, Kind::PinnedPastSram, Kind::ReservePastSram,
+        Kind::DramFull,       Kind::NoMemory,        Kind::NoLayout};
     std::vector<std::string_view> words;
     for (const Kind kind : kKinds) words.push_back(to_string(kind));
     Obstacle it;
@@ -162,32 +162,70 @@ class Reader {
     claim_.programs.back().traffic = Bytes(fields.integer("traffic"));
     claim_.programs.back().unplaced = Bytes(fields.optional_integer("unplaced").value_or(0));
     claim_.programs.back().traffic_placed = optional_bytes(fields, "traffic_placed");
-    fields.optional_array("layout");
+    if (const auto layouts = fields.optional_array("layout")) {
+      claim_.programs.back().layout.emplace();
+      each(fields, "layout", *layouts, &Reader::read_layout);
+    }
   }
 
-  // What explains a spill is not judged.
-  static void read_reason(JsonFields& fields) {
-    for (const char* key :
-         {"chip", "phase", "tightest_phase", "short_by", "more_beside", "stays_from", "bytes"}) {
-      fields.optional_integer(key);
-    }
-    fields.optional_array("beside");
+  static ReasonClaim read_reason(JsonFields& fields) {
+    ReasonClaim why{.chip = fields.optional_integer("chip"),
+                    .bytes = optional_bytes(fields, "bytes"),
+                    .phase = fields.optional_integer("phase"),
+                    .tightest_phase = fields.optional_integer("tightest_phase"),
+                    .short_by = optional_bytes(fields, "short_by"),
+                    .beside = std::nullopt,
+                    .more_beside = fields.optional_integer("more_beside"),
+                    .stays_from = optional_bytes(fields, "stays_from")};
+    if (fields.optional_value("beside")) why.beside = strings(fields, "beside");
+    return why;
   }
 
   void read_spill(JsonFields& fields) {
-    claim_.programs.back().spilled.push_back(fields.string("tensor"));
-    read_reason(fields);
+    SpillClaim it{.tensor = fields.string("tensor"), .why = {}};
+    it.why = read_reason(fields);
+    claim_.programs.back().spilled.push_back(std::move(it));
+  }
+
+  void read_layout(JsonFields& fields) {
+    LayoutClaim it{.chip = read_chip_index(fields),
+                   .room = Bytes(fields.integer("room")),
+                   .arena = Bytes(fields.integer("arena")),
+                   .max_load = Bytes(fields.integer("max_load")),
+                   .places = {},
+                   .scratch = {},
+                   .forced_out = strings(fields, "forced_out")};
+    claim_.programs.back().layout->push_back(std::move(it));
+    each(fields, "places", fields.array("places"), &Reader::read_place);
+    each(fields, "scratch", fields.optional_array("scratch").value_or(std::vector<JsonValue>()),
+         &Reader::read_scratch);
+  }
+
+  void read_place(JsonFields& fields) {
+    PlaceClaim it{.tensor = fields.string("tensor"),
+                  .offset = Bytes(fields.integer("offset")),
+                  .bytes = optional_bytes(fields, "bytes"),
+                  .stretch = std::nullopt};
+    if (const auto phases = fields.optional_value("phases")) {
+      it.stretch = read_range(fields, *phases, fields.path_of("phases"));
+    }
+    claim_.programs.back().layout->back().places.push_back(std::move(it));
+  }
+
+  void read_scratch(JsonFields& fields) {
+    claim_.programs.back().layout->back().scratch.push_back(
+        {fields.integer("phase"), Bytes(fields.integer("offset"))});
   }
 
   void read_partly(JsonFields& fields) {
-    PartlyClaim it{.tensor = fields.string("tensor"), .stretches = {}, .moved = {}};
+    PartlyClaim it{.tensor = fields.string("tensor"), .stretches = {}, .moved = {}, .why = {}};
     const auto stretches = fields.array("in_sram");
     for (std::size_t i = 0; i < stretches.size() && !fields.failed(); ++i) {
       it.stretches.push_back(
           read_range(fields, stretches[i], fmt::format("{}[{}]", fields.path_of("in_sram"), i)));
     }
     it.moved = Bytes(fields.integer("moved"));
-    read_reason(fields);
+    it.why = read_reason(fields);
     claim_.programs.back().partly.push_back(std::move(it));
   }
 
@@ -210,6 +248,10 @@ class Reader {
     it.state.instances = fields.integer("instances");
     it.state.bytes = Bytes(fields.integer("bytes"));
     it.state.moved = Bytes(fields.integer("moved"));
+    if (const auto padded = fields.optional_integer("padded")) {
+      it.declared = it.state.bytes;
+      it.state.bytes = Bytes(*padded);
+    }
     it.tier = static_cast<Tier>(word(fields, "tier", {"sram", "hbm", "dram"}));
     it.split = fields.optional_integer("instances_in_sram").value_or(0);
     if (it.split > it.state.instances) {
@@ -247,9 +289,11 @@ class Reader {
     if (parts) {
       JsonFields of(*parts, fields.path_of("parts"));
       claim_.parts = {Bytes(of.integer("spilled")), Bytes(of.integer("tables")),
-                      Bytes(of.integer("states"))};
+                      Bytes(of.integer("states")),
+                      Bytes(of.optional_integer("unplaced").value_or(0))};
       Bytes sum = claim_.parts.spilled;
-      if (!add(sum, claim_.parts.tables) || !add(sum, claim_.parts.states)) {
+      if (!add(sum, claim_.parts.tables) || !add(sum, claim_.parts.states) ||
+          !add(sum, claim_.parts.unplaced)) {
         of.refuse("states", "sums past 2^64 bytes cannot be judged");
       }
       if (auto error = of.finish()) fields.refuse(*std::move(error));
@@ -290,7 +334,11 @@ class Reader {
   void read_item(JsonFields& fields) {
     Choice& choice = claim_.certificates.back().choice;
     ChoiceItem item;
-    item.name = fields.string("name");
+    // An older file has program and tensor as one name.
+    const auto name = fields.optional_string("name");
+    item.is_joined = name.has_value();
+    item.program = name ? "" : fields.string("program");
+    item.tensor = name ? *name : fields.string("tensor");
     item.phases = {fields.integer("first"), fields.integer("end")};
     item.bytes = Bytes(fields.integer("bytes"));
     item.moved = Bytes(fields.integer("moved"));

@@ -229,6 +229,7 @@ class Reader {
     speed("sram_gb_per_s", chip.sram_speed);
     speed("hbm_gb_per_s", chip.hbm_speed);
     speed("dram_gb_per_s", chip.dram_speed);
+    speed("flash_gb_per_s", chip.flash_speed);
     chip.alignment = read_alignment(keys, chip.alignment);
   }
 
@@ -236,8 +237,8 @@ class Reader {
     Chip chip = defaults_;
     const std::uint64_t count = keys.optional_integer("count", 1, kMostChips).value_or(1);
     chip.hbm = Bytes(keys.optional_integer("hbm_bytes").value_or(0));
-    const std::uint64_t dram = keys.optional_integer("dram_bytes").value_or(0);
-    if (dram > 0) chip.dram = Bytes(dram);
+    if (const auto dram = keys.optional_integer("dram_bytes")) chip.dram = Bytes(*dram);
+    chip.flash = Bytes(keys.optional_integer("flash_bytes").value_or(0));
     chip.reserved = Bytes(keys.optional_integer("reserved_bytes").value_or(0));
     read_defaults(keys, chip);
     read_sites(keys, chip);

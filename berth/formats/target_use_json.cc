@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-constexpr std::array<std::string_view, 3> kTiers = {"sram", "hbm", "dram"};
+constexpr std::array<std::string_view, 4> kTiers = {"sram", "hbm", "dram", "flash"};
 constexpr std::array<std::string_view, 3> kWhys = {"pushed-out", "less-worth", "no-layout"};
 constexpr std::array<std::string_view, 2> kPolicies = {"rule", "best"};
 

@@ -32,17 +32,16 @@ TensorKind kind_of(const Value& value) {
   return value.variable ? TensorKind::State : TensorKind::Intermediate;
 }
 
-// Its dimensions, element by element. Nothing where elements share bytes, or their size is open.
+// Its dimensions, element by element. Nothing where their size is open.
 std::optional<TileLayout> layout_of(const Value& value) {
   const auto element = tflite::element_type(value.type);
-  if (value.dynamic || !element || element->bits == 0 || element->bits % 8 != 0) {
-    return std::nullopt;
-  }
+  if (value.dynamic || !element || element->bits == 0) return std::nullopt;
   TileLayout layout;
   for (const std::int32_t dim : value.shape) {
     layout.dims.push_back(static_cast<std::uint64_t>(dim));
     layout.tile.push_back(1);
   }
+  if (element->bits % 8 != 0) layout.packed_bits = static_cast<unsigned>(element->bits);
   layout.tile_bytes = Bytes(element->bits / 8);
   return layout;
 }

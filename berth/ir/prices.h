@@ -15,12 +15,15 @@ namespace berth {
 // `moved` bytes of traffic. Items of which only some go together also take `turns`: phases past all
 // others, which have the capacity of one of them.
 struct ChoiceItem {
-  std::string name;
+  std::string program;
+  std::string tensor;
   LiveRange phases;
   Bytes bytes;
   Bytes moved;
   std::uint64_t count = 1;
   std::optional<LiveRange> turns = std::nullopt;
+  // Of older files: `tensor` is all that they say, program and tensor joined by a point.
+  bool is_joined = false;
 
   // Where its bytes count. The second is empty where it takes no turns.
   std::array<LiveRange, 2> ranges() const {

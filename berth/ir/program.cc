@@ -11,9 +11,24 @@ bool multiply(std::uint64_t& product, std::uint64_t factor) {
 
 }  // namespace
 
+std::optional<Bytes> packed_bytes(const std::vector<std::uint64_t>& dims, unsigned bits) {
+  __extension__ using Wide = unsigned __int128;
+  // A dim of 0 makes none, however many the others would.
+  if (std::ranges::find(dims, 0U) != dims.end()) return Bytes(0);
+  Wide elements = 1;
+  for (const std::uint64_t dim : dims) {
+    elements *= dim;
+    if (elements > Wide(UINT64_MAX) * 8) return std::nullopt;
+  }
+  const Wide bytes = (elements * bits + 7) / 8;
+  if (bytes > UINT64_MAX) return std::nullopt;
+  return Bytes(static_cast<std::uint64_t>(bytes));
+}
+
 std::optional<Bytes> tiled_bytes(const TileLayout& layout) {
   // A dim of 0 makes no tiles, however many the others would.
   if (std::ranges::find(layout.dims, 0U) != layout.dims.end()) return Bytes(0);
+  if (layout.packed_bits > 0) return packed_bytes(layout.dims, layout.packed_bits);
   std::uint64_t bytes = layout.tile_bytes.count();
   for (std::size_t i = 0; i < layout.dims.size(); ++i) {
     const std::uint64_t tiles = (layout.dims[i] - 1) / layout.tile[i] + 1;

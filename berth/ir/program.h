@@ -16,8 +16,8 @@ namespace berth {
 
 enum class TensorKind { Input, Output, Weight, Intermediate, State };
 
-// Where a tensor can live. Dram is also the memory behind the HBM.
-enum class Tier { Sram, Hbm, Dram };
+// Where a tensor can live. Dram is also the memory behind the HBM; in Flash are constants alone.
+enum class Tier { Sram, Hbm, Dram, Flash };
 
 // These bytes of another tensor.
 struct TensorView {
@@ -32,6 +32,9 @@ struct TileLayout {
   std::vector<std::uint64_t> dims;
   std::vector<std::uint64_t> tile;  // one for each dim, none of them 0
   Bytes tile_bytes;
+  // Of elements one by one that share bytes, as 4-bit integers do: they follow one another over all
+  // dims, and only the last byte may be part empty. 0: a tile is `tile_bytes`.
+  unsigned packed_bits = 0;
 
   friend bool operator==(const TileLayout&, const TileLayout&) = default;
 };
@@ -121,6 +124,8 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
+// Elements that share bytes, in whole bytes. Nothing where those do not fit 64 bits.
+std::optional<Bytes> packed_bytes(const std::vector<std::uint64_t>& dims, unsigned bits);
 // Nothing where the bytes do not fit 64 bits.
 std::optional<Bytes> tiled_bytes(const TileLayout& layout);
 

@@ -7,6 +7,7 @@ OffChip Residency::off_chip() const {
   OffChip sum;
   for (const ProgramResidency& program : programs) {
     sum.spilled += *checked_multiply(program.traffic, program.layers);
+    sum.unplaced += *checked_multiply(program.unplaced, program.layers);
     for (const TableResidency& table : program.tables) {
       if (!table.on_chip) sum.tables += *checked_multiply(table.table.moved, program.layers);
     }
@@ -25,6 +26,8 @@ std::string_view to_string(Tier tier) {
       return "hbm";
     case Tier::Dram:
       return "dram";
+    case Tier::Flash:
+      return "flash";
   }
   __builtin_unreachable();
 }
@@ -45,6 +48,8 @@ std::string_view to_string(Obstacle::Kind kind) {
       return "reserve-past-sram";
     case Obstacle::Kind::DramFull:
       return "dram-full";
+    case Obstacle::Kind::NoMemory:
+      return "no-memory";
     case Obstacle::Kind::NoLayout:
       return "no-layout";
   }

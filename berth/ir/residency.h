@@ -47,6 +47,19 @@ struct PartlyKept {
   friend bool operator==(const PartlyKept&, const PartlyKept&) = default;
 };
 
+// An intermediate that no SRAM can hold: its chip holds no tensors between sections, or the host
+// reads it.
+struct Unplaced {
+  TensorId tensor;
+  ChipId chip;
+  std::optional<Tier> tier;  // where it was declared to live
+  Bytes moved;               // in one run
+  bool host = false;
+  bool pinned = false;  // it was to stay
+
+  friend bool operator==(const Unplaced&, const Unplaced&) = default;
+};
+
 // A program's own table: a state that no step leaves for the next.
 struct TableResidency {
   StateClass table;  // one instance
@@ -66,7 +79,8 @@ struct ProgramResidency {
   std::vector<Spill> spilled;
   std::vector<PartlyKept> partly;  // by TensorId; on_chip says no of them
   Bytes traffic;                   // moved bytes of these and the spilled, one run of the program
-  Bytes unplaced;                  // the same of intermediates that no SRAM could hold
+  std::vector<Unplaced> apart;     // by TensorId
+  Bytes unplaced;                  // moved bytes of these, one run of the program
   std::vector<TableResidency> tables;  // in rank order
 
   friend bool operator==(const ProgramResidency&, const ProgramResidency&) = default;
@@ -77,6 +91,8 @@ struct ClassResidency {
   Tier tier = Tier::Dram;
   // Of its instances, where they part ways: the first so many are in SRAM, the rest in `tier`.
   std::uint64_t split = 0;
+  // Of an instance, as the input has it, where `state.bytes` are rounded up to whole units.
+  std::optional<Bytes> declared = std::nullopt;
 
   std::uint64_t on_chip() const { return tier == Tier::Sram ? state.instances : split; }
 
@@ -102,7 +118,8 @@ struct Obstacle {
     BuffersPastSram,  // the buffers of a chip, past what may be used of its SRAM
     PinnedPastSram,   // what must stay, past what the buffers leave at a phase
     ReservePastSram,  // a given reserve, past the SRAM
-    DramFull,         // states, past the memory of the last tier
+    DramFull,         // what is not in SRAM, past the memory of the last tier
+    NoMemory,         // the same, of a chip that has no such memory
     NoLayout,         // what must stay has no addresses that were found, though its sum fits
   };
 
@@ -123,11 +140,12 @@ enum class Policy { Rule, Best };
 
 // Bytes a step moves off chip, and what they are made of.
 struct OffChip {
-  Bytes spilled;  // layers x traffic
-  Bytes tables;   // layers x moved, of tables not kept
-  Bytes states;   // instances x moved, of what is not in SRAM
+  Bytes spilled;   // layers x traffic
+  Bytes tables;    // layers x moved, of tables not kept
+  Bytes states;    // instances x moved, of what is not in SRAM
+  Bytes unplaced;  // layers x unplaced
 
-  Bytes total() const { return spilled + tables + states; }
+  Bytes total() const { return spilled + tables + states + unplaced; }
 
   friend bool operator==(const OffChip&, const OffChip&) = default;
 };
@@ -164,8 +182,8 @@ struct SpillReason {
   Bytes short_by;
   std::vector<TensorId> beside;  // who else was live in the SRAM there, the largest first
   std::size_t more_beside = 0;   // and how many more
-  // The least SRAM above the chip's own at which it would stay: by the rule, or beside what the
-  // best plan keeps. Nothing where it was not found within the effort.
+  // By the rule: the least SRAM above the chip's own at which it would stay. Nothing where it was
+  // not found within the effort; under the best, whose plan for another SRAM may be any other one.
   std::optional<Bytes> stays_from;
 
   friend bool operator==(const SpillReason&, const SpillReason&) = default;
@@ -237,13 +255,64 @@ struct ResidencyAnswer {
   friend bool operator==(const ResidencyAnswer&, const ResidencyAnswer&) = default;
 };
 
+// What a written residency says of why a tensor is off chip, as far as it says it.
+struct ReasonClaim {
+  std::optional<std::uint64_t> chip;
+  std::optional<Bytes> bytes;
+  std::optional<Step> phase;           // that pushed it out
+  std::optional<Step> tightest_phase;  // of those for which it is off chip
+  std::optional<Bytes> short_by;
+  std::optional<std::vector<std::string>> beside;
+  std::optional<std::uint64_t> more_beside;
+  std::optional<Bytes> stays_from;
+
+  friend bool operator==(const ReasonClaim&, const ReasonClaim&) = default;
+};
+
+struct SpillClaim {
+  std::string tensor;
+  ReasonClaim why;
+
+  friend bool operator==(const SpillClaim&, const SpillClaim&) = default;
+};
+
 // A tensor, and the phases for which it is in SRAM.
 struct PartlyClaim {
   std::string tensor;
   std::vector<LiveRange> stretches;
   Bytes moved;  // in one run
+  ReasonClaim why;
 
   friend bool operator==(const PartlyClaim&, const PartlyClaim&) = default;
+};
+
+struct PlaceClaim {
+  std::string tensor;
+  Bytes offset;
+  std::optional<Bytes> bytes;
+  std::optional<LiveRange> stretch;
+
+  friend bool operator==(const PlaceClaim&, const PlaceClaim&) = default;
+};
+
+struct ScratchClaim {
+  Step phase = 0;
+  Bytes offset;
+
+  friend bool operator==(const ScratchClaim&, const ScratchClaim&) = default;
+};
+
+// Where a program's tensors stand in the SRAM of one chip.
+struct LayoutClaim {
+  std::uint64_t chip = 0;
+  Bytes room;
+  Bytes arena;
+  Bytes max_load;
+  std::vector<PlaceClaim> places;
+  std::vector<ScratchClaim> scratch;
+  std::vector<std::string> forced_out;
+
+  friend bool operator==(const LayoutClaim&, const LayoutClaim&) = default;
 };
 
 // What a written residency says of a program. Names are those of its tensors.
@@ -253,11 +322,12 @@ struct ProgramClaim {
   std::vector<Bytes> buffer_footprint;  // by ChipId
   std::vector<Bytes> sram_footprint;    // by ChipId
   std::vector<std::string> tables;      // on chip
-  std::vector<std::string> spilled;
+  std::vector<SpillClaim> spilled;
   std::vector<PartlyClaim> partly;
   Bytes traffic;
   std::optional<Bytes> traffic_placed;
   Bytes unplaced;
+  std::optional<std::vector<LayoutClaim>> layout;
 
   friend bool operator==(const ProgramClaim&, const ProgramClaim&) = default;
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "berth/base/bytes.h"
+#include "berth/ir/residency.h"
 
 namespace berth {
 
@@ -25,6 +26,7 @@ struct Sweep {
   std::string target;
   std::vector<SweepStep> steps;  // by sram
   Bytes to;
+  std::vector<Obstacle> obstacles;  // to the rule's plan at the last step
 
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };

@@ -25,12 +25,14 @@ struct Chip {
   std::vector<SiteGroup> sites;  // numbered through, group by group
   Bytes reserved;                // of its SRAM, that nobody may use
   Bytes hbm;                     // 0: it has none
-  std::optional<Bytes> dram;     // nothing: not limited
+  std::optional<Bytes> dram;     // nothing: not limited; 0: it has none
+  Bytes flash;                   // of constants, read in place; 0: it has none
   Alignment alignment;           // of what stands in its SRAM
   // Bytes a second, where the file gives them.
   std::optional<std::uint64_t> sram_speed;
   std::optional<std::uint64_t> hbm_speed;
   std::optional<std::uint64_t> dram_speed;
+  std::optional<std::uint64_t> flash_speed;
 
   // The sum of its sites' bytes, less what is reserved. Known to fit.
   Bytes sram() const;

@@ -14,7 +14,7 @@ namespace berth {
 namespace {
 
 constexpr std::string_view tier_name(Tier tier) {
-  constexpr std::string_view names[] = {"sram", "hbm", "dram"};
+  constexpr std::string_view names[] = {"sram", "hbm", "dram", "flash"};
   return names[static_cast<std::size_t>(tier)];
 }
 

@@ -21,11 +21,13 @@ Result<Bytes> bytes_of(const ModelGraph& graph, std::size_t value, const Fact& f
 }
 
 std::optional<TileLayout> layout_of(const Fact& fact) {
-  if (!is_sized(fact) || fact.element->bits() % 8 != 0) return std::nullopt;
+  if (!is_sized(fact)) return std::nullopt;
   TileLayout layout;
   for (const Dim& dim : *fact.shape) layout.dims.push_back(*dim);
   layout.tile.assign(layout.dims.size(), 1);
-  layout.tile_bytes = Bytes(fact.element->bits() / 8);
+  const unsigned bits = fact.element->bits();
+  if (bits % 8 != 0) layout.packed_bits = bits;
+  layout.tile_bytes = Bytes(bits / 8);
   return layout;
 }
 

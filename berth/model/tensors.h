@@ -13,7 +13,7 @@ namespace berth {
 // Nothing known to the byte has 0. Refuses what 64 bits do not hold.
 Result<Bytes> bytes_of(const ModelGraph& graph, std::size_t value, const Fact& fact);
 
-// Its dimensions, element by element. Nothing where elements share bytes, or a size is open.
+// Its dimensions, element by element. Nothing where a size is open.
 std::optional<TileLayout> layout_of(const Fact& fact);
 
 // A tensor a value, with the same ids: constants (by TensorId) are weights, and what is not known

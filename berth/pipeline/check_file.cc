@@ -286,8 +286,8 @@ std::optional<std::string> find_past_target(const Plan& plan, const Target& targ
     bool is_known = false;
     for (std::size_t i = 0; i < target.chips.size(); ++i) {
       const Chip& chip = target.chips[i];
-      const std::array<std::pair<const char*, std::optional<Bytes>>, 3> memories = {
-          {{"sram", chip.sram()}, {"hbm", chip.hbm}, {"dram", chip.dram}}};
+      const std::array<std::pair<const char*, std::optional<Bytes>>, 4> memories = {
+          {{"sram", chip.sram()}, {"hbm", chip.hbm}, {"dram", chip.dram}, {"flash", chip.flash}}};
       for (const auto& [tier, has] : memories) {
         if (arena.device != fmt::format("chip{}.{}", i, tier)) continue;
         is_known = true;

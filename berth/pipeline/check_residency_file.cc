@@ -1,9 +1,5 @@
 #include "berth/pipeline/check_residency_file.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "berth/certify/residency_source.h"
@@ -12,35 +8,11 @@
 #include "berth/formats/target_toml.h"
 #include "berth/pipeline/claimed_residency.h"
 #include "berth/pipeline/reside_file.h"
+#include "berth/pipeline/whole_units.h"
 #include "berth/reside/deployment.h"
 
 namespace berth {
 namespace {
-
-auto placed_at(const ClassResidency& it) {
-  return std::tuple(it.state.program, it.state.tensor, it.state.chip, it.tier, it.split);
-}
-
-// Whether it is the rule's plan, planned again.
-void compare_rule(const ResidencyClaim& claim, const Deployment& deployment, const Residency& rule,
-                  std::vector<std::string>& faults) {
-  const Bytes total = rule.off_chip().total();
-  if (claim.rule != total) {
-    faults.push_back(fmt::format("the rule moves {} bytes a step off chip, not {}", total.count(),
-                                 claim.rule.count()));
-  }
-  if (claim.policy != Policy::Rule) return;
-  bool is_same = std::ranges::equal(claim.classes, rule.classes, {}, placed_at, placed_at);
-  for (std::size_t p = 0; p < rule.programs.size() && is_same; ++p) {
-    const ProgramResidency& it = rule.programs[p];
-    is_same = claim.programs[p].spilled.size() == it.spilled.size();
-    for (std::size_t i = 0; i < it.spilled.size() && is_same; ++i) {
-      const std::size_t tensor = it.spilled[i].tensor.index();
-      is_same = claim.programs[p].spilled[i] == deployment.programs[p].program.tensors[tensor].name;
-    }
-  }
-  if (!is_same) faults.push_back("it is not the plan that the rule makes");
-}
 
 // Where it is not about this source.
 Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
@@ -50,16 +22,15 @@ Result<std::vector<std::string>> find_strangers(const ResidencyClaim& claim,
   const auto deployed = read_deployed(source.input, *target, source.options);
   if (!deployed) return tl::unexpected(deployed.error());
   const Deployment* deployment = &deployed->deployment;
-  const auto demand = placed_demand(*deployment, *target, source.input);
+  const Alignment unit = source.options.alignment.value_or(deployed->unit);
+  const WholeUnits whole = in_whole_units(*deployment, *target, unit);
+  const auto demand = placed_demand(whole.deployment, whole.target, source.input);
   if (!demand) return tl::unexpected(demand.error());
-
-  auto faults = compare_residency(claim, *deployment, *target);
-  if (claim.programs.size() != deployment->programs.size()) return faults;
-  const Running running = claim.concurrent ? Running::Together : Running::OneAtATime;
-  const Residency rule = plan_deployment(*deployment, *target, *demand, running);
-  compare_rule(claim, *deployment, rule, faults);
+  auto faults = compare_residency(claim, source_facts(*deployment, *target, unit));
   if (!faults.empty()) return faults;
-  return find_told_otherwise(claim, *deployment, *target, *demand, rule);
+  const Running running = claim.concurrent ? Running::Together : Running::OneAtATime;
+  const Residency rule = plan_deployment(whole.deployment, whole.target, *demand, running);
+  return find_told_otherwise(claim, whole.deployment, whole.target, *demand, rule);
 }
 
 }  // namespace

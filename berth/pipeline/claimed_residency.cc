@@ -12,6 +12,7 @@
 #include "berth/base/text.h"
 #include "berth/certify/program_facts.h"
 #include "berth/pipeline/put_layouts.h"
+#include "berth/reside/homes.h"
 #include "berth/reside/tiers.h"
 
 namespace berth {
@@ -28,8 +29,8 @@ ProgramResidency claimed_program(const ProgramClaim& claim, const DeployedProgra
   }
   for (const Spill& spill : made.spilled) made.on_chip[spill.tensor.index()] = true;
   made.spilled.clear();
-  for (const std::string& name : claim.spilled) {
-    const TensorId id(by_name.at(name));
+  for (const SpillClaim& it : claim.spilled) {
+    const TensorId id(by_name.at(it.tensor));
     const Tensor& tensor = program.tensors[id.index()];
     made.on_chip[id.index()] = false;
     made.spilled.push_back(
@@ -56,24 +57,6 @@ ProgramResidency claimed_program(const ProgramClaim& claim, const DeployedProgra
   return made;
 }
 
-// What the states in DRAM are too many for, chip by chip.
-std::vector<Obstacle> full_drams(const ResidencyClaim& claim, const Target& target) {
-  std::vector<Obstacle> found;
-  for (std::size_t chip = 0; chip < target.chips.size(); ++chip) {
-    if (!target.chips[chip].dram) continue;
-    Obstacle full{.kind = Obstacle::Kind::DramFull,
-                  .chip = ChipId(chip),
-                  .available = *target.chips[chip].dram};
-    for (const ClassResidency& it : claim.classes) {
-      if (it.state.chip != full.chip || it.tier != Tier::Dram) continue;
-      full.needed += *checked_multiply(it.state.bytes, it.state.instances - it.on_chip());
-      full.names.push_back(it.state.program + "." + it.state.tensor);
-    }
-    if (full.needed > full.available) found.push_back(std::move(full));
-  }
-  return found;
-}
-
 Residency claimed_plan(const ResidencyClaim& claim, const Deployment& deployment,
                        const Target& target, const DeploymentDemand& demand,
                        const Residency& rule) {
@@ -86,11 +69,8 @@ Residency claimed_plan(const ResidencyClaim& claim, const Deployment& deployment
     plan.programs.push_back(claimed_program(claim.programs[i], deployment.programs[i],
                                             demand.programs[i], target, rule.programs[i]));
   }
-  // Who goes to the DRAM is the plan's choice; the rest is in any plan's way.
-  std::erase_if(plan.obstacles,
-                [](const Obstacle& it) { return it.kind == Obstacle::Kind::DramFull; });
-  const auto full = full_drams(claim, target);
-  plan.obstacles.insert(plan.obstacles.end(), full.begin(), full.end());
+  // Who goes below is the plan's choice; the rest is in any plan's way.
+  put_home_obstacles(plan, deployment, target, demand);
   return plan;
 }
 

@@ -244,7 +244,7 @@ class LayoutMaker {
       const Tensor& tensor = program.tensors[i];
       const bool is_whole = tensor.kind == TensorKind::State;
       if (!kept.on_chip[i] || demand[id].root != id || tensor.bytes == Bytes(0)) continue;
-      if (!is_whole && !demand[id].life) continue;
+      if (!demand[id].life) continue;  // nobody reads what stands there
       parts[tensor.chip.index()].push_back({id, tensor.bytes, is_whole ? all : *demand[id].life,
                                             demand[id].moved,
                                             may_leave(program, target_, demand, id)});

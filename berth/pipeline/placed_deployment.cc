@@ -78,9 +78,10 @@ class Placer {
     std::vector<Device> devices;
     for (const auto& [place, id] : devices_) {
       const Chip& chip = target_.chips[place.first.index()];
-      const auto capacity = place.second == Tier::Sram  ? std::optional(chip.sram())
-                            : place.second == Tier::Hbm ? std::optional(chip.hbm)
-                                                        : chip.dram;
+      const auto capacity = place.second == Tier::Sram    ? std::optional(chip.sram())
+                            : place.second == Tier::Hbm   ? std::optional(chip.hbm)
+                            : place.second == Tier::Flash ? std::optional(chip.flash)
+                                                          : chip.dram;
       devices.push_back({.name = device_name(place.first, place.second), .capacity = capacity});
     }
     return devices;

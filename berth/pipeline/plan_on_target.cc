@@ -24,7 +24,9 @@
 #include "berth/pipeline/placed_deployment.h"
 #include "berth/pipeline/put_layouts.h"
 #include "berth/pipeline/reside_file.h"
+#include "berth/pipeline/residency_notes.h"
 #include "berth/pipeline/target_use.h"
+#include "berth/pipeline/whole_units.h"
 #include "berth/plan/rewrite.h"
 #include "berth/render/target_report.h"
 #include "berth/reside/homes.h"
@@ -61,40 +63,6 @@ std::optional<Error> find_option_fault(const PlanOptions& options) {
                        "leave out --packer");
   }
   return std::nullopt;
-}
-
-// Sizes and places are in whole units of the input's alignment and of the chips'; what is less than
-// one at the end of an SRAM nobody can use.
-struct Unit {
-  Alignment alignment;
-  Target target;
-};
-
-Unit in_units(const Target& target, Alignment alignment) {
-  for (const Chip& chip : target.chips) alignment = std::max(alignment, chip.alignment);
-  Unit unit{alignment, target};
-  for (Chip& chip : unit.target.chips) {
-    chip.alignment = alignment;
-    chip.reserved += Bytes(chip.sram().count() % alignment.value());
-  }
-  return unit;
-}
-
-// The same tensors in whole units: where the sums of these fit, what each is rounded up to does
-// too.
-Deployment in_whole_units(Deployment deployment, Alignment unit) {
-  for (DeployedProgram& it : deployment.programs) {
-    for (Tensor& tensor : it.program.tensors) {
-      const auto bytes = checked_round_up(tensor.bytes, unit);
-      if (tensor.view_of || !bytes || *bytes == tensor.bytes) continue;
-      tensor.bytes = *bytes;
-      tensor.layout.reset();
-    }
-    for (Phase& phase : it.program.phases) {
-      phase.scratch = checked_round_up(phase.scratch, unit).value_or(phase.scratch);
-    }
-  }
-  return deployment;
 }
 
 // What of a schedule stands outside the arenas, at its addresses.
@@ -194,7 +162,7 @@ std::vector<KeptTensor> kept_of(const DeployedInput& deployed, const DeploymentL
 // A deployment of which it is known what stays where.
 struct Resided {
   DeployedInput deployed;
-  Unit unit;
+  WholeUnits whole;
   DeploymentDemand demand;
   ResidencyAnswer answer;
   std::string target_sha256;
@@ -209,9 +177,9 @@ class Planner {
     const Deployment& deployment = it_.deployed.deployment;
     auto lives = deployment_lives(deployment);
     if (!lives) return tl::unexpected(lives.error());
-    const auto tiers = homes_of(deployment, it_.unit.target, *lives, it_.demand, it_.answer);
-    auto placed = place_deployment(deployment, it_.unit.target, *lives, it_.demand, it_.answer,
-                                   tiers, it_.unit.alignment, options_.pack);
+    const auto tiers = homes_of(deployment, it_.whole.target, *lives, it_.demand, it_.answer);
+    auto placed = place_deployment(deployment, it_.whole.target, *lives, it_.demand, it_.answer,
+                                   tiers, it_.whole.unit, options_.pack);
     if (!placed) return tl::unexpected(placed.error());
     auto scheduled = deployed_schedule(deployment, *lives, tiers);
     if (!scheduled) return tl::unexpected(scheduled.error());
@@ -230,7 +198,7 @@ class Planner {
     auto plan = compose_plan(input_, question, placed.packing, options_);
     if (!plan) return tl::unexpected(plan.error());
     mark_rows(*plan, lives);
-    plan->target = target_use(it_.deployed.deployment, it_.unit.target, it_.demand, it_.answer,
+    plan->target = target_use(it_.deployed.deployment, it_.whole.target, it_.demand, it_.answer,
                               lives, tiers, placed);
     plan->target->sha256 = it_.target_sha256;
     for (PlannedArena& arena : plan->arenas) {
@@ -246,6 +214,8 @@ class Planner {
     if (judged->broken) return PlanAnswer(BrokenPromise{*std::move(judged->broken)});
     plan->target->certificate = judged->seen;
     question.notes = notes_of(it_.deployed, *judged);
+    const auto of_residency = residency_notes(it_.deployed.deployment, it_.answer.plan);
+    question.notes.insert(question.notes.end(), of_residency.begin(), of_residency.end());
 
     if (!options_.extents) {
       judged->lowered.launches = without_extents(judged->lowered.launches);
@@ -317,11 +287,11 @@ Result<PlanAnswer> plan_on_target(const InputFile& input, const InputFile& targe
     return input_error(input.path, "gives classes of states without the programs that touch them",
                        "'berth reside' finds their tiers");
   }
-  Unit unit = in_units(*target, options.alignment.value_or(deployed->unit));
-  const Deployment whole = in_whole_units(deployed->deployment, unit.alignment);
-  auto demand = placed_demand(whole, unit.target, input);
+  WholeUnits whole =
+      in_whole_units(deployed->deployment, *target, options.alignment.value_or(deployed->unit));
+  auto demand = placed_demand(whole.deployment, whole.target, input);
   if (!demand) return tl::unexpected(demand.error());
-  auto answer = answer_of(whole, unit.target, *demand, policy);
+  auto answer = answer_of(whole.deployment, whole.target, *demand, policy);
   if (!answer) return tl::unexpected(answer.error());
   if (auto* broken = std::get_if<BrokenPromise>(&*answer)) return PlanAnswer(std::move(*broken));
   auto& found = std::get<ResidencyAnswer>(*answer);
@@ -329,7 +299,7 @@ Result<PlanAnswer> plan_on_target(const InputFile& input, const InputFile& targe
     return PlanAnswer(DoesNotFit{true, obstacle_report(found.plan.obstacles)});
   }
   return Planner(input, options,
-                 {*std::move(deployed), std::move(unit), *std::move(demand), std::move(found),
+                 {*std::move(deployed), std::move(whole), *std::move(demand), std::move(found),
                   sha256(target_file.content)})
       .plan();
 }

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "berth/pipeline/lay_out.h"
+#include "berth/reside/homes.h"
 
 namespace berth {
 
@@ -15,6 +16,10 @@ Result<std::optional<BrokenPromise>> put_layouts(ResidencyAnswer& answer,
   if (!layouts) return tl::unexpected(layouts.error());
   if (auto* broken = std::get_if<BrokenPromise>(&*layouts)) return std::move(*broken);
   answer.layouts = std::get<Layouts>(*std::move(layouts));
+  // Who found no place lives below, and takes room there.
+  if (const auto forced = forced_out_of(answer); !forced.empty()) {
+    put_home_obstacles(answer.plan, deployment, target, demand, forced);
+  }
   for (std::size_t i = 0; i < answer.layouts.size(); ++i) {
     for (const Layout& layout : answer.layouts[i]) {
       if (layout.fits) continue;

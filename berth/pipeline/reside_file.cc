@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "berth/certify/prices.h"
@@ -13,6 +15,8 @@
 #include "berth/live/program_lives.h"
 #include "berth/pipeline/model_input.h"
 #include "berth/pipeline/put_layouts.h"
+#include "berth/pipeline/residency_notes.h"
+#include "berth/pipeline/whole_units.h"
 #include "berth/reside/best.h"
 #include "berth/reside/deployment.h"
 #include "berth/reside/reasons.h"
@@ -45,6 +49,27 @@ Result<DeployedInput> read_deployed_model(const InputFile& file, const Target& t
   }
   input.notes = std::move(model->notes);
   return input;
+}
+
+// Bytes of an instance before they were rounded up.
+void put_declared(std::vector<ClassResidency>& classes, const Deployment& deployment) {
+  std::map<std::tuple<std::string, std::string, ChipId>, Bytes> declared;
+  const auto add = [&](const std::string& program, const std::string& tensor, ChipId chip,
+                       Bytes bytes) { declared.emplace(std::tuple(program, tensor, chip), bytes); };
+  if (deployment.given) {
+    for (const StateClass& it : deployment.given->classes) {
+      add(it.program, it.tensor, it.chip, it.bytes);
+    }
+  }
+  for (const DeployedProgram& it : deployment.programs) {
+    for (const Tensor& tensor : it.program.tensors) {
+      if (tensor.kind == TensorKind::State) add(it.name, tensor.name, tensor.chip, tensor.bytes);
+    }
+  }
+  for (ClassResidency& it : classes) {
+    const Bytes bytes = declared.at({it.state.program, it.state.tensor, it.state.chip});
+    if (bytes != it.state.bytes) it.declared = bytes;
+  }
 }
 
 }  // namespace
@@ -145,14 +170,22 @@ Result<ResideAnswer> reside_file(const InputFile& input, const InputFile& target
   if (!target) return tl::unexpected(target.error());
   auto deployed = read_deployed(input, *target, options.model);
   if (!deployed) return tl::unexpected(deployed.error());
-  if (const auto demand = placed_demand(deployed->deployment, *target, input); !demand) {
+  const WholeUnits whole = in_whole_units(deployed->deployment, *target,
+                                          options.model.alignment.value_or(deployed->unit));
+  if (const auto demand = placed_demand(whole.deployment, whole.target, input); !demand) {
     return tl::unexpected(demand.error());
   }
-  auto answer = reside_deployment(deployed->deployment, *target, options);
+  auto answer = reside_deployment(whole.deployment, whole.target, options);
   if (!answer) return tl::unexpected(answer.error());
   if (auto* broken = std::get_if<BrokenPromise>(&*answer)) return ResideAnswer(std::move(*broken));
-  return ResidedFile{std::move(deployed->deployment), *std::move(target),
-                     std::get<ResidencyAnswer>(*std::move(answer)), std::move(deployed->notes)};
+  auto& found = std::get<ResidencyAnswer>(*answer);
+  put_declared(found.plan.classes, deployed->deployment);
+  auto notes = std::move(deployed->notes);
+  for (std::string& note : residency_notes(deployed->deployment, found.plan)) {
+    notes.push_back(std::move(note));
+  }
+  return ResidedFile{std::move(deployed->deployment), *std::move(target), std::move(found),
+                     std::move(notes)};
 }
 
 }  // namespace berth

@@ -9,6 +9,7 @@
 
 #include "berth/certify/prices.h"
 #include "berth/formats/target_toml.h"
+#include "berth/pipeline/whole_units.h"
 #include "berth/reside/best.h"
 
 namespace berth {
@@ -39,6 +40,7 @@ class Sweeper {
     const auto note = [&](Bytes sram, const Residency& plan) {
       rule.push_back({.sram = sram, .rule = plan.off_chip().total(), .feasible = plan.feasible()});
       result.to = sram;
+      result.obstacles = plan.obstacles;
     };
     const auto done = each_rule_change(deployment_, target_, demand_, range, kMostSteps, note);
     if (!done) return tl::unexpected(done.error());
@@ -137,11 +139,12 @@ Result<SweepAnswer> sweep_file(const InputFile& input, const InputFile& target_f
   if (!target) return tl::unexpected(target.error());
   const auto deployed = read_deployed(input, *target, options.model);
   if (!deployed) return tl::unexpected(deployed.error());
-  const Deployment& deployment = deployed->deployment;
-  if (const auto demand = placed_demand(deployment, *target, input); !demand) {
+  const WholeUnits whole = in_whole_units(deployed->deployment, *target,
+                                          options.model.alignment.value_or(deployed->unit));
+  if (const auto demand = placed_demand(whole.deployment, whole.target, input); !demand) {
     return tl::unexpected(demand.error());
   }
-  return sweep_deployment(deployment, *target, range,
+  return sweep_deployment(whole.deployment, whole.target, range,
                           {options.split ? Split::Apart : Split::Whole,
                            {options.effort},
                            options.intervals ? Lives::Cut : Lives::Whole});

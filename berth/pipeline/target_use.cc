@@ -50,7 +50,7 @@ class Writer {
       if (tiers_[i] != Tier::Sram) add(part_of(lives_.tensors[i], use.off_chip), bytes);
     }
     for (std::size_t chip = 0; chip < target_.chips.size(); ++chip) {
-      for (const Tier tier : {Tier::Sram, Tier::Hbm, Tier::Dram}) {
+      for (const Tier tier : {Tier::Sram, Tier::Hbm, Tier::Dram, Tier::Flash}) {
         add_tier(ChipId(chip), tier, moved[{ChipId(chip), tier}], placed, use);
       }
     }
@@ -136,6 +136,9 @@ class Writer {
     } else if (tier == Tier::Hbm) {
       row.capacity = it.hbm;
       speed = it.hbm_speed;
+    } else if (tier == Tier::Flash) {
+      row.capacity = it.flash;
+      speed = it.flash_speed;
     } else {
       row.capacity = it.dram;
     }
@@ -151,8 +154,8 @@ class Writer {
       row.used = figures.max_load;
       row.peak = figures.peak;
     }
-    // A chip without HBM has no row for it, and one whose DRAM nobody limits only where it is used.
-    const bool exists = tier == Tier::Dram ? it.dram.has_value() : row.capacity > Bytes(0);
+    // What a chip does not have gets no row, and a DRAM that nobody limits only where it is used.
+    const bool exists = row.capacity.has_value() && *row.capacity > Bytes(0);
     if (is_used || exists) use.tiers.push_back(std::move(row));
   }
 

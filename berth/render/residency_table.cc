@@ -183,6 +183,28 @@ std::string layouts_of(const ProgramResidency& it, const Program& program,
   return text;
 }
 
+// What no SRAM can hold between sections, whatever is free there, and why.
+std::string unplaced_of(const ProgramResidency& it, const Program& program) {
+  std::string text;
+  for (const bool host : {false, true}) {
+    std::string names;
+    Bytes moved;
+    std::size_t count = 0;
+    for (const Unplaced& apart : it.apart) {
+      if (apart.host != host) continue;
+      moved += apart.moved;
+      if (++count > kBeside) continue;
+      names += (count == 1 ? "" : ", ") + name(program.tensors[apart.tensor.index()].name);
+    }
+    if (count > kBeside) names += fmt::format(" and {} more", count - kBeside);
+    if (count == 0) continue;
+    text += fmt::format(
+        "    {} bytes a run move off chip: {}: {}\n", moved.count(),
+        host ? "the host reads them" : "the sites of their chip do not reach each other", names);
+  }
+  return text;
+}
+
 std::string programs_section(const ResidencyAnswer& answer, const Deployment& deployment) {
   const Residency& plan = answer.plan;
   std::string text;
@@ -201,10 +223,7 @@ std::string programs_section(const ResidencyAnswer& answer, const Deployment& de
     text += partly_of(it, program,
                       i < answer.away.size() ? answer.away[i] : std::vector<SpillReason>());
     if (i < answer.layouts.size()) text += layouts_of(it, program, answer.layouts[i]);
-    if (it.unplaced > Bytes(0)) {
-      text += fmt::format("    {} bytes a run move through memory: no SRAM can hold them\n",
-                          it.unplaced.count());
-    }
+    text += unplaced_of(it, program);
     text += "\n";
   }
   return text;
@@ -247,8 +266,12 @@ std::string off_chip_section(const ResidencyAnswer& answer) {
         "  the rule moves {:.3f} times what the best does\n",
         static_cast<double>(answer.rule.count()) / static_cast<double>(answer.best.count()));
   }
-  text += fmt::format("  of this plan: {} spilled, {} tables, {} states\n", parts.spilled.count(),
+  text += fmt::format("  of this plan: {} spilled, {} tables, {} states", parts.spilled.count(),
                       parts.tables.count(), parts.states.count());
+  if (parts.unplaced > Bytes(0)) {
+    text += fmt::format(", {} that no SRAM may hold", parts.unplaced.count());
+  }
+  text += "\n";
   return text + times(answer.traffic);
 }
 
@@ -290,8 +313,11 @@ std::string explain(const Obstacle& obstacle) {
           "that takes less than {}",
           program, chip, available, needed);
     case Obstacle::Kind::DramFull:
-      return fmt::format("chip {}: states of {} bytes go to the DRAM, which has {}: {}", chip,
-                         needed, available, names);
+      return fmt::format("chip{}.dram must hold {} bytes, and has {}: {} short: {}", chip, needed,
+                         available, needed - available, names);
+    case Obstacle::Kind::NoMemory:
+      return fmt::format("chip {}: {} bytes have no memory to live in, for it has no DRAM: {}",
+                         chip, needed, names);
   }
   __builtin_unreachable();
 }

@@ -78,7 +78,9 @@ std::string off_chip_section(const OffChipUse& off) {
     if (bytes > Bytes(0)) rows.push_back({fmt::format("  {}", what), number(bytes), note});
   };
   add("spilled", off.spilled, "intermediates that left the SRAM");
-  add("unplaced", off.unplaced, "intermediates that no SRAM could hold");
+  add("unplaced", off.unplaced,
+      "intermediates that no chip may hold: its sites do not reach each other, or the host reads "
+      "them");
   add("states", off.states, "");
   add("tables", off.tables, "");
   add("weights", off.weights, "");
@@ -110,8 +112,10 @@ std::string advice_of(const Obstacle& obstacle) {
           "more SRAM",
           missing);
     case Obstacle::Kind::DramFull:
+    case Obstacle::Kind::NoMemory:
       return fmt::format(
-          "take a chip with {} bytes more of off-chip memory, fewer layers or a shorter context",
+          "take a chip with {} bytes more of off-chip memory, smaller weights (fewer bits), fewer "
+          "layers or a shorter context",
           missing);
   }
   __builtin_unreachable();

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/reside/homes.h"
 #include "berth/reside/stretches.h"
 
 namespace berth {
@@ -52,7 +53,8 @@ class Builder {
       const Tensor& it = program.tensors[i];
       if (it.chip != result_.chip || !may_leave(program, target_, demand, tensor)) continue;
       const LiveRange life = *demand[tensor].life;
-      add({deployed.name + "." + it.name,
+      add({deployed.name,
+           it.name,
            {first + life.lower, first + life.upper},
            it.bytes,
            *checked_multiply(demand[tensor].moved, deployed.layers)},
@@ -62,7 +64,7 @@ class Builder {
     for (std::size_t i = 0; i < tables.size(); ++i) {
       const Tensor& it = program.tensors[tables[i].index()];
       if (it.chip != result_.chip || it.host) continue;
-      add({deployed.name + "." + it.name, all, it.bytes,
+      add({deployed.name, it.name, all, it.bytes,
            *checked_multiply(demand[tables[i]].moved, deployed.layers)},
           {ChipChoice::Kind::Table, index, i});
     }
@@ -95,7 +97,8 @@ class Builder {
     const StateClass& state = demand_.classes[index];
     if (state.chip != result_.chip || state.host) return;
     const bool apart = split_ == Split::Apart;
-    add({state.program + "." + state.tensor,
+    add({state.program,
+         state.tensor,
          {0, result_.choice.capacity.size()},
          apart ? state.bytes : state.held(),
          apart ? state.moved : state.moved_by_all(),
@@ -342,6 +345,7 @@ BestPlan plan_best(const Deployment& deployment, const Target& target,
   best.plan = compose_programs(deployment, target, demand, kept.stay, Running::OneAtATime);
   best.plan.policy = Policy::Best;
   put_states(best.plan, target, classes_of(demand, kept));
+  put_home_obstacles(best.plan, deployment, target, demand);
   return best;
 }
 

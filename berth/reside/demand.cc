@@ -130,8 +130,7 @@ std::vector<Bytes> buffer_footprint(const Program& program, std::size_t chips) {
 }
 
 bool holds_tensors_on_chip(const Target& target, ChipId chip) {
-  const Chip& it = target.chips[chip.index()];
-  return it.sram() > Bytes(0) && (target.any_site_reaches_any || it.site_count() == 1);
+  return target.any_site_reaches_any || target.chips[chip.index()].site_count() == 1;
 }
 
 bool holds_tensors_on_chip(const Target& target) {
@@ -152,15 +151,26 @@ Result<Demand> program_demand(const Program& program, const Target& target) {
     extend(root.life, span);
   });
   demand.buffers = buffer_footprint(program, target.chips.size());
+  for (std::size_t chip = 0; chip < demand.buffers.size(); ++chip) {
+    Bytes& bytes = demand.buffers[chip];
+    bytes = checked_round_up(bytes, target.chips[chip].alignment).value_or(bytes);
+  }
   demand.scratch = scratch_of(program, target.chips.size());
   return demand;
 }
 
 std::vector<std::vector<TensorUse>> tensor_uses(const Program& program, const Demand& demand) {
+  const auto is_all = [&](const TensorAccess& access) {
+    const Tensor& tensor = program.tensors[access.tensor.index()];
+    return access.kind == TensorAccess::Kind::Write && !tensor.view_of &&
+           access.bytes >= tensor.bytes;
+  };
   std::vector<std::vector<TensorUse>> uses(program.tensors.size());
   each_access(program, [&](const TensorAccess& access, Step, Bytes moved, LiveRange span) {
     auto& of_root = uses[demand[access.tensor].root.index()];
-    if (of_root.empty() || of_root.back().phases != span) of_root.push_back({span, {}, false});
+    if (of_root.empty() || of_root.back().phases != span) {
+      of_root.push_back({span, {}, false, is_all(access)});
+    }
     of_root.back().moved += moved;
     if (access.kind == TensorAccess::Kind::Write) of_root.back().writes = true;
   });

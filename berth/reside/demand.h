@@ -24,8 +24,8 @@ Result<std::vector<Bytes>> moved_bytes(const Program& program);
 // byte that its local memory map reaches, so holes count. The program has no fault.
 std::vector<Bytes> buffer_footprint(const Program& program, std::size_t chips);
 
-// Whether the chip can hold a tensor in its SRAM between sections: an SRAM that any site reaches. A
-// chip with one site is such a one.
+// Whether the chip can hold a tensor in its SRAM between sections: an SRAM that any site reaches,
+// however small. A chip with one site is such a one.
 bool holds_tensors_on_chip(const Target& target, ChipId chip);
 // Whether some chip of the target can.
 bool holds_tensors_on_chip(const Target& target);
@@ -46,7 +46,7 @@ struct Demand {
   };
 
   std::vector<Tensor> tensors;                // by TensorId
-  std::vector<Bytes> buffers;                 // by ChipId
+  std::vector<Bytes> buffers;                 // by ChipId, in whole units of its alignment
   std::vector<std::vector<Scratch>> scratch;  // by ChipId, by phase
 
   const Tensor& operator[](TensorId tensor) const { return tensors[tensor.index()]; }
@@ -62,12 +62,15 @@ struct TensorUse {
   LiveRange phases;
   Bytes moved;  // there, in one run
   bool writes = false;
+  // It begins by writing all of the tensor: what was there before nobody needs.
+  bool overwrites = false;
 
   friend bool operator==(const TensorUse&, const TensorUse&) = default;
 };
 
 // By TensorId, in order; of a tensor that is no view, its views' too, and of a view none. The
 // program has no fault.
+// A write, outside of views, of as many bytes as the tensor takes writes all of it.
 std::vector<std::vector<TensorUse>> tensor_uses(const Program& program, const Demand& demand);
 
 }  // namespace berth

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "berth/reside/homes.h"
+
 namespace berth {
 namespace {
 
@@ -188,32 +190,34 @@ Stay stay_by_rule(const Deployment& deployment, const Target& target,
 
 void add_traffic(ProgramResidency& result, const Program& program, const Demand& demand) {
   for (const Spill& spill : result.spilled) result.traffic += spill.moved;
-  Bytes decided = result.traffic;
-  for (const PartlyKept& it : result.partly) {
-    result.traffic += it.moved;
-    decided += demand[it.tensor].moved;
-  }
+  for (const PartlyKept& it : result.partly) result.traffic += it.moved;
+  std::vector<bool> is_decided = result.on_chip;
+  for (const Spill& spill : result.spilled) is_decided[spill.tensor.index()] = true;
+  for (const PartlyKept& it : result.partly) is_decided[it.tensor.index()] = true;
   for (std::size_t i = 0; i < program.tensors.size(); ++i) {
     const TensorId tensor(i);
-    const bool is_apart = program.tensors[i].kind == TensorKind::Intermediate &&
-                          demand[tensor].root == tensor && !result.on_chip[i];
-    if (is_apart) result.unplaced += demand[tensor].moved;
+    const Tensor& it = program.tensors[i];
+    const bool is_apart = it.kind == TensorKind::Intermediate && demand[tensor].root == tensor &&
+                          demand[tensor].life && !is_decided[i];
+    if (!is_apart) continue;
+    result.apart.push_back({tensor, it.chip, it.tier, demand[tensor].moved, it.host, it.pinned});
+    result.unplaced += demand[tensor].moved;
   }
-  result.unplaced -= decided;
 }
 
 ProgramResidency compose_program(const DeployedProgram& deployed, const Demand& demand,
                                  const std::vector<TensorId>& tables, const Stay& stay,
                                  std::size_t index) {
   const Activations& activations = stay.activations[index];
-  ProgramResidency result{.name = deployed.name,
-                          .layers = deployed.layers,
-                          .buffer_footprint = demand.buffers,
-                          .sram_footprint = sram_footprint(deployed.program, demand,
-                                                           activations.on_chip, activations.partly),
-                          .on_chip = activations.on_chip,
-                          .spilled = activations.spilled,
-                          .partly = activations.partly};
+  ProgramResidency result{
+      .name = deployed.name,
+      .layers = deployed.layers,
+      .buffer_footprint = buffer_footprint(deployed.program, demand.buffers.size()),
+      .sram_footprint =
+          sram_footprint(deployed.program, demand, activations.on_chip, activations.partly),
+      .on_chip = activations.on_chip,
+      .spilled = activations.spilled,
+      .partly = activations.partly};
   for (const Demand::Tensor& it : demand.tensors) {
     result.lives.push_back(demand[it.root].life);
   }
@@ -289,8 +293,7 @@ Residency compose_programs(const Deployment& deployment, const Target& target,
 }
 
 void put_states(Residency& plan, const Target& target, std::vector<ClassResidency> classes) {
-  auto full = plan_off_chip(target, classes);
-  plan.obstacles.insert(plan.obstacles.end(), full.begin(), full.end());
+  plan_off_chip(target, classes);
   for (const ClassResidency& it : classes) {
     ChipResidency& chip = plan.chips[it.state.chip.index()];
     const std::uint64_t on_chip = it.on_chip();
@@ -311,6 +314,7 @@ Residency plan_deployment(const Deployment& deployment, const Target& target,
     rooms.push_back({it.sram, it.reserve, holds_tensors_on_chip(target, ChipId(chip))});
   }
   put_states(plan, target, plan_states(demand.classes, rooms));
+  put_home_obstacles(plan, deployment, target, demand);
   return plan;
 }
 

@@ -49,7 +49,8 @@ struct Stay {
 Residency compose_programs(const Deployment& deployment, const Target& target,
                            const DeploymentDemand& demand, const Stay& stay, Running running);
 
-// Puts classes, of which it is said what is in SRAM, into the plan: the rest go to the tiers below.
+// Puts classes, of which it is said what is in SRAM, into the plan: the rest go to the tiers below
+// (whether those have the room: reside/homes.h).
 void put_states(Residency& plan, const Target& target, std::vector<ClassResidency> classes);
 
 }  // namespace berth

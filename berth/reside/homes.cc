@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <string>
 #include <tuple>
-#include <utility>
 
 namespace berth {
 namespace {
@@ -23,114 +22,234 @@ struct Load {
   TensorId tensor;
   Bytes held;   // by all its rows, padded
   Bytes moved;  // in one run
-  std::vector<std::size_t> rows;
+  LiveRange life;
+  bool takes_turns = false;  // an intermediate or a table: there while its program runs
+  Tier tier = Tier::Dram;
+};
+
+// What one memory holds: what lasts, and of what takes turns the most that is there at once.
+class Memory {
+ public:
+  explicit Memory(std::size_t programs) : phases_(programs), peaks_(programs) {}
+
+  void add(const Load& load) {
+    if (!load.takes_turns) {
+      lasting_ = sum(lasting_, load.held);
+      return;
+    }
+    auto& phases = phases_[load.program];
+    if (phases.size() < load.life.upper) phases.resize(load.life.upper);
+    Bytes& peak = peaks_[load.program];
+    for (Step phase = load.life.lower; phase < load.life.upper; ++phase) {
+      phases[phase] = sum(phases[phase], load.held);
+      peak = std::max(peak, phases[phase]);
+    }
+    turns_ = std::max(turns_, peak);
+  }
+  // What it would take with the load.
+  Bytes with(const Load& load) const {
+    if (!load.takes_turns) return sum(taken(), load.held);
+    const auto& phases = phases_[load.program];
+    Bytes peak = turns_;
+    for (Step phase = load.life.lower; phase < load.life.upper; ++phase) {
+      peak = std::max(peak, sum(phase < phases.size() ? phases[phase] : Bytes(0), load.held));
+    }
+    return sum(lasting_, peak);
+  }
+  void add_lasting(std::optional<Bytes> bytes) { lasting_ = sum(lasting_, bytes); }
+  Bytes taken() const { return sum(lasting_, turns_); }
+
+ private:
+  Bytes lasting_;
+  Bytes turns_;
+  std::vector<std::vector<Bytes>> phases_;  // by program
+  std::vector<Bytes> peaks_;
 };
 
 class Finder {
  public:
-  Finder(const Deployment& deployment, const Target& target, const DeploymentLives& lives,
-         const DeploymentDemand& demand, const ResidencyAnswer& answer)
+  Finder(const Deployment& deployment, const Target& target, const DeploymentDemand& demand,
+         const Residency& plan, const ForcedOut& forced_out)
       : deployment_(deployment),
         target_(target),
-        lives_(lives),
         demand_(demand),
-        plan_(answer.plan),
-        tiers_(lives.tensors.size(), Tier::Dram) {
-    for (const auto& program : plan_.programs) on_chip_.push_back(program.on_chip);
-    for (std::size_t i = 0; i < answer.layouts.size(); ++i) {
-      for (const Layout& layout : answer.layouts[i]) {
-        for (const TensorId tensor : layout.forced_out) on_chip_[i][tensor.index()] = false;
-      }
-    }
-    for (const ClassResidency& it : plan_.classes) {
-      classes_[{it.state.program, it.state.tensor}] = &it;
-    }
-  }
+        plan_(plan),
+        forced_out_(forced_out) {}
 
-  std::vector<Tier> find() {
-    std::vector<std::vector<Load>> loads(target_.chips.size());  // by chip: what goes down
-    std::map<std::pair<std::size_t, TensorId>, std::size_t> at;
-    for (std::size_t i = 0; i < lives_.tensors.size(); ++i) {
-      const StoredTensor& row = lives_.tensors[i];
-      const Tensor& tensor = tensor_of(row);
-      if (row.as == StoredAs::State) {
-        const ClassResidency& it = *classes_.at({program_of(row).name, tensor.name});
-        tiers_[i] = row.layer < it.on_chip() ? Tier::Sram : it.tier;
-        continue;
-      }
-      const bool may_stay = row.as == StoredAs::Arena || row.as == StoredAs::Table;
-      if (may_stay && on_chip_[row.program][row.tensor.index()]) {
-        tiers_[i] = Tier::Sram;
-        continue;
-      }
-      auto& of_chip = loads[tensor.chip.index()];
-      const auto [found, is_new] = at.emplace(std::pair(row.program, row.tensor), of_chip.size());
-      if (is_new) of_chip.push_back({row.program, row.tensor, Bytes(0), moved_of(row), {}});
-      Load& load = of_chip[found->second];
-      load.rows.push_back(i);
-      // Runs of one program take turns on an intermediate's bytes.
-      if (is_new || row.as == StoredAs::Weight) load.held = sum(load.held, padded(tensor));
+  Homes find() {
+    std::vector<std::vector<Load>> loads(target_.chips.size());
+    for (std::size_t i = 0; i < deployment_.programs.size(); ++i) {
+      homes_.tiers.emplace_back(deployment_.programs[i].program.tensors.size());
+      if (deployment_.programs[i].layers > 0) add_loads(i, loads);
     }
-    for (std::size_t chip = 0; chip < loads.size(); ++chip) {
-      put_down(ChipId(chip), std::move(loads[chip]));
-    }
-    return std::move(tiers_);
+    for (std::size_t i = 0; i < loads.size(); ++i) put_down(ChipId(i), std::move(loads[i]));
+    return std::move(homes_);
   }
 
  private:
-  const DeployedProgram& program_of(const StoredTensor& row) const {
-    return deployment_.programs[row.program];
+  const Tensor& tensor_of(std::size_t program, TensorId id) const {
+    return deployment_.programs[program].program.tensors[id.index()];
   }
-  const Tensor& tensor_of(const StoredTensor& row) const {
-    return program_of(row).program.tensors[row.tensor.index()];
-  }
-  Bytes moved_of(const StoredTensor& row) const {
-    return demand_.programs[row.program][row.tensor].moved;
-  }
-  std::optional<Bytes> padded(const Tensor& tensor) const {
-    return checked_round_up(tensor.bytes, target_.chips[tensor.chip.index()].alignment);
+  const Tensor& tensor_of(const Load& load) const { return tensor_of(load.program, load.tensor); }
+
+  // What has bytes of its own, is no carried state, and is not in SRAM.
+  void add_loads(std::size_t index, std::vector<std::vector<Load>>& loads) const {
+    const DeployedProgram& deployed = deployment_.programs[index];
+    const Demand& demand = demand_.programs[index];
+    const auto& tables = demand_.tables[index];
+    const LiveRange all = {0, std::max<Step>(deployed.program.phases.size(), 1)};
+    std::vector<bool> is_table(deployed.program.tensors.size(), false);
+    for (const TensorId table : tables) is_table[table.index()] = true;
+    for (std::size_t i = 0; i < is_table.size(); ++i) {
+      const TensorId id(i);
+      const Tensor& tensor = deployed.program.tensors[i];
+      const bool is_carried = tensor.kind == TensorKind::State && !is_table[i];
+      if (is_carried || demand[id].root != id || tensor.bytes == Bytes(0) || !demand[id].life) {
+        continue;
+      }
+      const bool takes_turns = is_table[i] || tensor.kind == TensorKind::Intermediate;
+      const bool on_chip = plan_.programs[index].on_chip[i] && !forced_out_.contains({index, id});
+      if (takes_turns && on_chip) continue;
+      const auto padded =
+          checked_round_up(tensor.bytes, target_.chips[tensor.chip.index()].alignment);
+      const std::uint64_t rows = tensor.kind == TensorKind::Weight ? deployed.layers : 1;
+      const auto held = padded ? checked_multiply(*padded, rows) : std::nullopt;
+      loads[tensor.chip.index()].push_back({index, id, held.value_or(Bytes(UINT64_MAX)),
+                                            demand[id].moved, is_table[i] ? all : *demand[id].life,
+                                            takes_turns});
+    }
   }
 
   void put_down(ChipId chip, std::vector<Load> loads) {
-    const Chip& it = target_.chips[chip.index()];
     std::ranges::stable_sort(loads, [](const Load& a, const Load& b) {
       const Wide first = Wide(a.moved.count()) * b.held.count();
       const Wide second = Wide(b.moved.count()) * a.held.count();
       if (first != second) return first > second;
       return std::tuple(a.held, a.program, a.tensor) < std::tuple(b.held, b.program, b.tensor);
     });
-    Bytes left = it.hbm;
+    const Chip& it = target_.chips[chip.index()];
+    Bytes needed = fill(chip, loads, false);
+    if (it.dram && needed > *it.dram) needed = fill(chip, loads, true);
+    for (const Load& load : loads) homes_.tiers[load.program][load.tensor.index()] = load.tier;
+    if (it.dram && needed > *it.dram) note_overflow(chip, loads, needed);
+  }
+
+  // Gives each its tier; and says what the DRAM must hold then. `at_once`: the HBM holds what lives
+  // there at once, and not the sum of all.
+  Bytes fill(ChipId chip, std::vector<Load>& loads, bool at_once) const {
+    const Chip& it = target_.chips[chip.index()];
+    const bool has_dram = !it.dram || *it.dram > Bytes(0);
+    Memory hbm(deployment_.programs.size());
+    Memory dram(deployment_.programs.size());
     for (const ClassResidency& state : plan_.classes) {
-      if (state.state.chip != chip || state.tier != Tier::Hbm) continue;
+      if (state.state.chip != chip || state.tier == Tier::Sram) continue;
       const auto each = checked_round_up(state.state.bytes, it.alignment);
       const std::uint64_t below = state.state.instances - state.on_chip();
-      const auto held = each ? checked_multiply(*each, below) : std::nullopt;
-      left = !held || left < *held ? Bytes(0) : left - *held;
+      (state.tier == Tier::Hbm ? hbm : dram)
+          .add_lasting(each ? checked_multiply(*each, below) : std::nullopt);
+    }
+    Bytes flash_left = it.flash;
+    for (Load& load : loads) {
+      const Tensor& tensor = tensor_of(load);
+      const bool in_dram = tensor.tier == Tier::Dram && has_dram;
+      const bool may_be_read_in_place = tensor.kind == TensorKind::Weight && !in_dram &&
+                                        !(tensor.tier == Tier::Hbm && it.hbm > Bytes(0)) &&
+                                        it.flash > Bytes(0);
+      if (may_be_read_in_place && load.held <= flash_left) {
+        load.tier = Tier::Flash;
+        flash_left -= load.held;
+        continue;
+      }
+      const Bytes with = at_once ? hbm.with(load) : sum(hbm.taken(), load.held);
+      const bool in_hbm = !in_dram && it.hbm > Bytes(0) && with <= it.hbm;
+      load.tier = in_hbm ? Tier::Hbm : Tier::Dram;
+      if (in_hbm && !at_once) {
+        hbm.add_lasting(load.held);
+      } else {
+        (in_hbm ? hbm : dram).add(load);
+      }
+    }
+    return dram.taken();
+  }
+
+  void note_overflow(ChipId chip, const std::vector<Load>& loads, Bytes needed) {
+    const Bytes available = *target_.chips[chip.index()].dram;
+    const bool is_missing = available == Bytes(0);
+    Obstacle obstacle{.kind = is_missing ? Obstacle::Kind::NoMemory : Obstacle::Kind::DramFull,
+                      .chip = chip,
+                      .needed = needed,
+                      .available = available};
+    for (const ClassResidency& it : plan_.classes) {
+      if (it.state.chip != chip || it.tier != Tier::Dram || it.on_chip() == it.state.instances) {
+        continue;
+      }
+      if (it.state.bytes == Bytes(0)) continue;
+      obstacle.names.push_back(it.state.program + "." + it.state.tensor);
     }
     for (const Load& load : loads) {
-      const auto& tensor = deployment_.programs[load.program].program.tensors[load.tensor.index()];
-      const bool in_hbm = tensor.tier != Tier::Dram && load.held <= left && it.hbm > Bytes(0);
-      if (in_hbm) left -= load.held;
-      for (const std::size_t row : load.rows) tiers_[row] = in_hbm ? Tier::Hbm : Tier::Dram;
+      if (load.tier != Tier::Dram) continue;
+      obstacle.names.push_back(deployment_.programs[load.program].name + "." +
+                               tensor_of(load).name);
     }
+    homes_.obstacles.push_back(std::move(obstacle));
   }
 
   const Deployment& deployment_;
   const Target& target_;
-  const DeploymentLives& lives_;
   const DeploymentDemand& demand_;
   const Residency& plan_;
-  std::vector<std::vector<bool>> on_chip_;  // by program, by TensorId
-  std::map<std::pair<std::string, std::string>, const ClassResidency*> classes_;
-  std::vector<Tier> tiers_;
+  const ForcedOut& forced_out_;
+  Homes homes_;
 };
 
 }  // namespace
 
+ForcedOut forced_out_of(const ResidencyAnswer& answer) {
+  ForcedOut forced;
+  for (std::size_t i = 0; i < answer.layouts.size(); ++i) {
+    for (const Layout& layout : answer.layouts[i]) {
+      for (const TensorId tensor : layout.forced_out) forced.emplace(i, tensor);
+    }
+  }
+  return forced;
+}
+
+Homes homes_below(const Deployment& deployment, const Target& target,
+                  const DeploymentDemand& demand, const Residency& plan,
+                  const ForcedOut& forced_out) {
+  return Finder(deployment, target, demand, plan, forced_out).find();
+}
+
+void put_home_obstacles(Residency& plan, const Deployment& deployment, const Target& target,
+                        const DeploymentDemand& demand, const ForcedOut& forced_out) {
+  using Kind = Obstacle::Kind;
+  std::erase_if(plan.obstacles, [](const Obstacle& it) {
+    return it.kind == Kind::DramFull || it.kind == Kind::NoMemory;
+  });
+  auto found = homes_below(deployment, target, demand, plan, forced_out).obstacles;
+  plan.obstacles.insert(plan.obstacles.end(), found.begin(), found.end());
+}
+
 std::vector<Tier> homes_of(const Deployment& deployment, const Target& target,
                            const DeploymentLives& lives, const DeploymentDemand& demand,
                            const ResidencyAnswer& answer) {
-  return Finder(deployment, target, lives, demand, answer).find();
+  const Homes homes = homes_below(deployment, target, demand, answer.plan, forced_out_of(answer));
+  std::map<std::pair<std::string, std::string>, const ClassResidency*> classes;
+  for (const ClassResidency& it : answer.plan.classes) {
+    classes[{it.state.program, it.state.tensor}] = &it;
+  }
+  std::vector<Tier> tiers;
+  for (const StoredTensor& row : lives.tensors) {
+    const DeployedProgram& deployed = deployment.programs[row.program];
+    if (row.as == StoredAs::State) {
+      const auto& name = deployed.program.tensors[row.tensor.index()].name;
+      const ClassResidency& it = *classes.at({deployed.name, name});
+      tiers.push_back(row.layer < it.on_chip() ? Tier::Sram : it.tier);
+    } else {
+      tiers.push_back(homes.tiers[row.program][row.tensor.index()].value_or(Tier::Sram));
+    }
+  }
+  return tiers;
 }
 
 }  // namespace berth

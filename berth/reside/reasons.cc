@@ -91,7 +91,6 @@ class ProgramReasons {
         return stretch.phases.contains(reason.phase);
       });
     });
-    reason.stays_from = checked_add(target_.chips[spill.chip.index()].sram(), reason.short_by);
     return reason;
   }
 

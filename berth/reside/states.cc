@@ -44,33 +44,17 @@ std::vector<ClassResidency> plan_states(std::span<const StateClass> classes,
   return placed;
 }
 
-std::vector<Obstacle> plan_off_chip(const Target& target, std::vector<ClassResidency>& classes) {
+void plan_off_chip(const Target& target, std::vector<ClassResidency>& classes) {
   std::vector<Bytes> hbm_left;
   for (const Chip& chip : target.chips) hbm_left.push_back(chip.hbm);
-  std::vector<Obstacle> full(target.chips.size());
   for (ClassResidency& it : classes) {
     if (it.tier == Tier::Sram) continue;
     const std::size_t chip = it.state.chip.index();
     const Bytes bytes = *checked_multiply(it.state.bytes, it.state.instances - it.split);
     const bool has_hbm = target.chips[chip].hbm > Bytes(0);
     it.tier = has_hbm && bytes <= hbm_left[chip] ? Tier::Hbm : Tier::Dram;
-    if (it.tier == Tier::Hbm) {
-      hbm_left[chip] -= bytes;
-      continue;
-    }
-    full[chip].needed += bytes;
-    full[chip].names.push_back(it.state.program + "." + it.state.tensor);
+    if (it.tier == Tier::Hbm) hbm_left[chip] -= bytes;
   }
-  std::vector<Obstacle> obstacles;
-  for (std::size_t chip = 0; chip < full.size(); ++chip) {
-    const auto& dram = target.chips[chip].dram;
-    if (!dram || full[chip].needed <= *dram) continue;
-    full[chip].kind = Obstacle::Kind::DramFull;
-    full[chip].chip = ChipId(chip);
-    full[chip].available = *dram;
-    obstacles.push_back(std::move(full[chip]));
-  }
-  return obstacles;
 }
 
 }  // namespace berth

@@ -29,8 +29,7 @@ std::vector<ClassResidency> plan_states(std::span<const StateClass> classes,
                                         std::span<const ChipRoom> rooms);
 
 // The next tier down: in the same order each class that is not wholly in SRAM goes to its chip's
-// HBM while that holds what is left of it whole, and to the DRAM otherwise. The obstacles are DRAMs
-// that are too small.
-std::vector<Obstacle> plan_off_chip(const Target& target, std::vector<ClassResidency>& classes);
+// HBM while that holds what is left of it whole, and to the DRAM otherwise, whatever that has.
+void plan_off_chip(const Target& target, std::vector<ClassResidency>& classes);
 
 }  // namespace berth

@@ -24,8 +24,11 @@ TileLayout in_tiles(const TileLayout& layout, const std::vector<std::uint64_t>& 
   return tiled;
 }
 
-std::optional<Bytes> bytes_of_tile(const std::vector<std::uint64_t>& tile, Bytes element) {
-  std::optional<Bytes> bytes = element;
+// Of elements that share bytes a tile has whole bytes of its own.
+std::optional<Bytes> bytes_of_tile(const std::vector<std::uint64_t>& tile,
+                                   const TileLayout& elements) {
+  if (elements.packed_bits > 0) return packed_bytes(tile, elements.packed_bits);
+  std::optional<Bytes> bytes = elements.tile_bytes;
   for (const std::uint64_t side : tile) bytes = bytes ? checked_multiply(*bytes, side) : bytes;
   return bytes;
 }
@@ -42,8 +45,9 @@ std::optional<Error> store_in_tiles(Program& program, const std::vector<std::uin
   for (Tensor& tensor : program.tensors) {
     before.push_back(tensor.bytes);
     if (!tensor.layout) continue;
-    const auto tile_bytes = bytes_of_tile(tile, tensor.layout->tile_bytes);
+    const auto tile_bytes = bytes_of_tile(tile, *tensor.layout);
     tensor.layout = in_tiles(*tensor.layout, tile);
+    tensor.layout->packed_bits = 0;
     if (tile_bytes) tensor.layout->tile_bytes = *tile_bytes;
     const auto bytes = tile_bytes ? tiled_bytes(*tensor.layout) : std::nullopt;
     if (!bytes) {

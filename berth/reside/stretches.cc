@@ -36,8 +36,10 @@ std::vector<Stretch> stretches_of(const std::vector<TensorUse>& uses, Bytes byte
       moved += uses[last].moved;
       writes = writes || uses[last].writes;
       const bool ends_early = last + 1 < uses.size();
-      const auto fetched = first > 0 ? bytes : Bytes(0);
-      const auto written_back = ends_early && writes ? bytes : Bytes(0);
+      const bool is_fetched = first > 0 && !uses[first].overwrites;
+      const bool is_needed = ends_early && !uses[last + 1].overwrites;
+      const auto fetched = is_fetched ? bytes : Bytes(0);
+      const auto written_back = is_needed && writes ? bytes : Bytes(0);
       const auto cost = checked_add(fetched, written_back);
       const bool is_whole = first == 0 && !ends_early;
       if (!is_whole && (!cost || moved <= *cost)) continue;

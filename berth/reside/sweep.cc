@@ -78,7 +78,13 @@ std::optional<Bytes> next_sram(const Residency& plan, const Target& target, Byte
     if (obstacle.kind == Obstacle::Kind::PinnedPastSram) {
       next.ask(checked_add(sram - obstacle.available, obstacle.needed));
     }
-    if (obstacle.kind == Obstacle::Kind::BuffersPastSram) next.ask(obstacle.needed);
+    using Kind = Obstacle::Kind;
+    const bool is_past_sram =
+        obstacle.kind == Kind::BuffersPastSram || obstacle.kind == Kind::ReservePastSram;
+    // A single site is all of the SRAM, and grows with it.
+    const bool is_past_site = obstacle.kind == Kind::BufferPastSite &&
+                              target.chips[obstacle.chip.index()].site_count() == 1;
+    if (is_past_sram || is_past_site) next.ask(obstacle.needed);
   }
   return next.least();
 }

@@ -22,8 +22,9 @@ class Traffic {
   explicit Traffic(const Target& target) : target_(target), by_chip_(target.chips.size()) {}
 
   void add_declared(ChipId chip, std::optional<Tier> tier, Bytes bytes) {
-    const bool has_hbm = target_.chips[chip.index()].hbm > Bytes(0);
-    add(chip, has_hbm && tier != Tier::Dram ? Tier::Hbm : Tier::Dram, bytes);
+    const Chip& it = target_.chips[chip.index()];
+    const bool in_dram = tier == Tier::Dram && it.dram != Bytes(0);
+    add(chip, it.hbm > Bytes(0) && !in_dram ? Tier::Hbm : Tier::Dram, bytes);
   }
   void add(ChipId chip, Tier tier, Bytes bytes) {
     TierTraffic& it = by_chip_[chip.index()];
@@ -54,6 +55,9 @@ std::vector<TierTraffic> traffic_by_tier(const Deployment& deployment, const Tar
     const Program& program = deployment.programs[p].program;
     for (const Spill& spill : it.spilled) {
       traffic.add_declared(spill.chip, spill.tier, *checked_multiply(spill.moved, it.layers));
+    }
+    for (const Unplaced& apart : it.apart) {
+      traffic.add_declared(apart.chip, apart.tier, *checked_multiply(apart.moved, it.layers));
     }
     for (const PartlyKept& part : it.partly) {
       traffic.add_declared(part.chip, part.tier, *checked_multiply(part.moved, it.layers));

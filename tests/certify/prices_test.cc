@@ -6,7 +6,7 @@ namespace berth {
 namespace {
 
 ChoiceItem item(Step first, Step last, std::uint64_t bytes, std::uint64_t moved) {
-  return {"i", {first, last + 1}, Bytes(bytes), Bytes(moved)};
+  return {"p", "i", {first, last + 1}, Bytes(bytes), Bytes(moved)};
 }
 
 PriceNode leaf(std::vector<PhasePrice> prices) {

@@ -174,7 +174,8 @@ TEST(Pages, TheTargetIsWhatItsPageSays) {
   EXPECT_EQ(target->chips[1].sram(), Bytes(4 * 16'384 - 4'096));
   EXPECT_EQ(target->chips[1].alignment.value(), 64u);
   EXPECT_EQ(target->chips[1].hbm_speed, 1'500'000'000u);
-  EXPECT_EQ(target->chips[1].dram, std::nullopt);
+  EXPECT_EQ(target->chips[1].dram, Bytes(8'388'608));
+  EXPECT_EQ(target->chips[1].flash, Bytes(4'194'304));
 }
 
 TEST(Pages, TheReadmeShowsTheExampleAsItIsBuilt) {

@@ -42,7 +42,7 @@ void expect_sound(const ResidencyAnswer& answer, const Deployment& deployment,
   const auto verdict = check_residency(*claim);
   ASSERT_TRUE(verdict.sound()) << verdict.faults[0];
   ASSERT_EQ(verdict.bound, answer.bound);
-  const auto strangers = compare_residency(*claim, deployment, target);
+  const auto strangers = compare_residency(*claim, source_facts(deployment, target, Alignment()));
   ASSERT_TRUE(strangers.empty()) << strangers[0];
 }
 

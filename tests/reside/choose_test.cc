@@ -19,7 +19,7 @@ constexpr std::uint64_t kMiB = 1 << 20;
 Choice choice_of(const std::vector<Life>& lives, std::uint64_t capacity) {
   Choice choice;
   for (const Life& life : lives) {
-    choice.items.push_back({.name = "t",
+    choice.items.push_back({.tensor = "t",
                             .phases = {life.first, life.last + 1},
                             .bytes = Bytes(life.bytes),
                             .moved = Bytes(life.moved.value_or(2 * life.bytes))});
@@ -41,7 +41,8 @@ Choice choice_of(const std::vector<State>& states, std::uint64_t room, Split spl
   Choice choice{.capacity = {Bytes(room)}};
   for (const auto& [bytes, instances, moved] : states) {
     const std::uint64_t times = split == Split::Apart ? 1 : instances;
-    choice.items.push_back({"s",
+    choice.items.push_back({"p",
+                            "s",
                             {0, 1},
                             Bytes(bytes * times),
                             Bytes(moved * times),
@@ -135,7 +136,8 @@ TEST(ChooseBest, IsWhatTryingAllFinds) {
     for (std::uint64_t i = random() % 8; i > 0; --i) {
       const Step first = random() % choice.capacity.size();
       const Step last = first + random() % (choice.capacity.size() - first);
-      choice.items.push_back({"i",
+      choice.items.push_back({"p",
+                              "i",
                               {first, last + 1},
                               Bytes(random() % 20),
                               Bytes(random() % 50),
@@ -157,7 +159,7 @@ Choice random_choice(std::uint64_t seed, std::size_t items, std::size_t phases) 
     const Step last = std::min<Step>(phases - 1, first + 1 + random() % (phases / 8 + 1));
     const std::uint64_t bytes = 1024 * (1 + random() % 1000);
     choice.items.push_back(
-        {"i", {first, last + 1}, Bytes(bytes), Bytes(bytes * (2 + random() % 3))});
+        {"p", "i", {first, last + 1}, Bytes(bytes), Bytes(bytes * (2 + random() % 3))});
     area += bytes * (last + 1 - first);
   }
   choice.capacity.assign(phases, Bytes(area / phases * 6 / 10));

@@ -17,7 +17,8 @@ Choice random_choice(std::mt19937_64& random) {
   Choice choice{.capacity = {Bytes(random() % 60)}};
   for (std::uint64_t i = random() % 8; i > 0; --i) {
     const std::uint64_t count = random() % 3 == 0 ? random() % 4 : 1;
-    choice.items.push_back({"i", {0, 1}, Bytes(1 + random() % 20), Bytes(random() % 30), count});
+    choice.items.push_back(
+        {"p", "i", {0, 1}, Bytes(1 + random() % 20), Bytes(random() % 30), count});
   }
   return choice;
 }
@@ -77,9 +78,9 @@ TEST(Core, IsProvedByTheIndependentOneWhateverIsClaimed) {
 TEST(Core, IsExactOnLargeNumbers) {
   const std::uint64_t large = 1ULL << 62;
   const Choice choice{.capacity = {Bytes(large)},
-                      .items = {{"x", {0, 1}, Bytes(large), Bytes(large + 1)},
-                                {"y", {0, 1}, Bytes(1), Bytes(1)},
-                                {"z", {0, 1}, Bytes(large - 1), Bytes(large - 1)}}};
+                      .items = {{"p", "x", {0, 1}, Bytes(large), Bytes(large + 1)},
+                                {"p", "y", {0, 1}, Bytes(1), Bytes(1)},
+                                {"p", "z", {0, 1}, Bytes(large - 1), Bytes(large - 1)}}};
   const Chosen best = choose_best(choice, nothing(choice));
   EXPECT_EQ(best.saved, Bytes(large + 1));
   EXPECT_EQ(check_prices(choice, best.prices), PriceVerdict(ProvedBound{best.saved}));
@@ -88,9 +89,9 @@ TEST(Core, IsExactOnLargeNumbers) {
 TEST(Core, LargeNumbersProveNothingWrong) {
   const std::uint64_t largest = UINT64_MAX;
   Choice choice{.capacity = {Bytes(largest)},
-                .items = {{"x", {0, 1}, Bytes(largest - 1), Bytes(largest - 1)},
-                          {"y", {0, 1}, Bytes(1), Bytes(1)},
-                          {"z", {0, 1}, Bytes(0), Bytes(0), largest}}};
+                .items = {{"p", "x", {0, 1}, Bytes(largest - 1), Bytes(largest - 1)},
+                          {"p", "y", {0, 1}, Bytes(1), Bytes(1)},
+                          {"p", "z", {0, 1}, Bytes(0), Bytes(0), largest}}};
   choice.capacity = {Bytes(largest - 1)};
   for (const std::uint64_t scale : {std::uint64_t{1}, std::uint64_t{1} << 40, largest}) {
     for (const std::uint64_t price : {std::uint64_t{0}, std::uint64_t{1} << 40, largest}) {
@@ -110,9 +111,9 @@ TEST(Core, LargeNumbersProveNothingWrong) {
 // The phase in which all live decides where it has the least room, wherever it stands.
 TEST(Core, TheTightestPhaseOfAllDecides) {
   const Choice choice{.capacity = {Bytes(9), Bytes(6), Bytes(8)},
-                      .items = {{"a", {0, 3}, Bytes(5), Bytes(9), 2},
-                                {"b", {1, 2}, Bytes(3), Bytes(5), 3},
-                                {"c", {0, 2}, Bytes(2), Bytes(3)}}};
+                      .items = {{"p", "a", {0, 3}, Bytes(5), Bytes(9), 2},
+                                {"p", "b", {1, 2}, Bytes(3), Bytes(5), 3},
+                                {"p", "c", {0, 2}, Bytes(2), Bytes(3)}}};
   const std::uint64_t most = test::most_by_trying(choice);
   EXPECT_EQ(check_prices(choice, walk_of(choice, {.prices = {{1, 2}}}, most)),
             PriceVerdict(ProvedBound{Bytes(most)}));
@@ -128,7 +129,7 @@ TEST(Core, IsRefusedWhereThereAreTooManyChoices) {
   Choice choice{.capacity = {Bytes(1ULL << 40)}};
   for (int i = 0; i < 60; ++i) {
     const std::uint64_t bytes = (1ULL << 35) + random() % (1ULL << 30);
-    choice.items.push_back({"i", {0, 1}, Bytes(bytes), Bytes(bytes + (1ULL << 33))});
+    choice.items.push_back({"p", "i", {0, 1}, Bytes(bytes), Bytes(bytes + (1ULL << 33))});
   }
   EXPECT_TRUE(std::holds_alternative<PriceFault>(check_prices(choice, walk_of(choice, {}, 0))));
   const auto found = pack_core(choice, {.prices = {{0, 1}}}, nothing(choice));

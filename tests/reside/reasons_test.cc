@@ -36,7 +36,7 @@ TEST(SpillReasons, OfTheBestAreThoseOfTheTightestPhase) {
   const auto reasons = spill_reasons(kDeployment, target, demand, plan);
   ASSERT_EQ(reasons[0].size(), 1u);
   EXPECT_EQ(reasons[0][0].short_by, Bytes(10));
-  EXPECT_EQ(reasons[0][0].stays_from, Bytes(70));
+  EXPECT_EQ(reasons[0][0].stays_from, std::nullopt);
   EXPECT_EQ(reasons[0][0].beside.size(), 2u);
 }
 

@@ -101,6 +101,18 @@ TEST(Stretches, WhatHasNotBeenWrittenSinceItCameIsNotWrittenBack) {
   EXPECT_EQ(stretches_of(uses, Bytes(10)), expected);
 }
 
+TEST(Stretches, WhatIsWrittenAnewIsNeitherKeptNorFetched) {
+  // Of "a" nobody reads in phase 4 what phase 0 wrote: in between "b" may have the room for
+  // nothing.
+  const Program program =
+      program_of({{60, {{0, Kind::Write, 60}, {1, Kind::Read, 60}, {4, Kind::Write, 60}}},
+                  {60, {{2, Kind::Write, 60}, {3, Kind::Read, 60}}}},
+                 5);
+  const Traffic found = traffic(program, 100);
+  EXPECT_EQ(found.whole, 120u);
+  EXPECT_EQ(found.cut, 0u);
+}
+
 TEST(Stretches, ALifeIsCutAtItsLongestGaps) {
   std::vector<TensorUse> uses;
   for (Step i = 0; i < 20; ++i) {
@@ -125,6 +137,7 @@ std::vector<Way> ways_of(const Cut& tensor, Step phases) {
   for (const Access& it : tensor.accesses) {
     if (uses.empty() || uses.back().phases.lower != it.phase) {
       uses.push_back({{it.phase, it.phase + 1}, {}, false});
+      uses.back().overwrites = it.kind == Kind::Write && it.bytes >= tensor.bytes;
     }
     uses.back().moved += Bytes(it.bytes);
     uses.back().writes = uses.back().writes || it.kind == Kind::Write;
@@ -147,9 +160,10 @@ std::vector<Way> ways_of(const Cut& tensor, Step phases) {
         continue;
       }
       way.held[uses[i].phases.lower] = true;
-      if (i > 0 && !was_held) way.moved += tensor.bytes;
+      if (i > 0 && !was_held && !uses[i].overwrites) way.moved += tensor.bytes;
       dirty = (was_held && dirty) || uses[i].writes;
-      if (i + 1 < n && !is_held && dirty) way.moved += tensor.bytes;
+      const bool is_needed = i + 1 < n && !uses[i + 1].overwrites;
+      if (is_needed && !is_held && dirty) way.moved += tensor.bytes;
       for (Step phase = uses[i].phases.lower; is_held && phase < uses[i + 1].phases.lower;
            ++phase) {
         way.held[phase] = true;

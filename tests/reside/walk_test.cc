@@ -23,7 +23,7 @@ Choice random_choice(std::mt19937_64& random) {
     const Step first = random() % choice.capacity.size();
     const Step last = first + random() % (choice.capacity.size() - first);
     choice.items.push_back(
-        {"i", {first, last + 1}, Bytes(1 + random() % 20), Bytes(random() % 50)});
+        {"p", "i", {first, last + 1}, Bytes(1 + random() % 20), Bytes(random() % 50)});
   }
   return choice;
 }
@@ -85,7 +85,7 @@ TEST(Walk, ProvesAProgramOfThreeHundred) {
     const Step last = std::min<Step>(99, first + 1 + (random() % 8 == 0 ? random() % 20 : 0));
     const std::uint64_t bytes = 1024 * (1 + random() % 1000);
     choice.items.push_back(
-        {"i", {first, last + 1}, Bytes(bytes), Bytes(bytes * (2 + random() % 3))});
+        {"p", "i", {first, last + 1}, Bytes(bytes), Bytes(bytes * (2 + random() % 3))});
   }
   choice.capacity.assign(100, Bytes(2'000'000));
   const Chosen best = choose_best(choice, std::vector<std::uint64_t>(300, 0));
@@ -96,11 +96,12 @@ TEST(Walk, ProvesAProgramOfThreeHundred) {
 TEST(Walk, IsRefusedWhereItIsTooLarge) {
   // Neither phase alone decides.
   Choice choice{.capacity = {Bytes(64), Bytes(64)}};
-  choice.items.assign(65, {"i", {0, 1}, Bytes(1), Bytes(1)});
-  choice.items.push_back({"j", {1, 2}, Bytes(65), Bytes(1)});
+  choice.items.assign(65, {"p", "i", {0, 1}, Bytes(1), Bytes(1)});
+  choice.items.push_back({"p", "j", {1, 2}, Bytes(65), Bytes(1)});
   EXPECT_FALSE(walk(choice, {}, 0));
   EXPECT_TRUE(std::holds_alternative<PriceFault>(check_prices(choice, walk_of(choice, {}, 64))));
-  choice.items = {{"i", {0, 1}, Bytes(40), Bytes(1), 2}, {"j", {1, 2}, Bytes(65), Bytes(1)}};
+  choice.items = {{"p", "i", {0, 1}, Bytes(40), Bytes(1), 2},
+                  {"p", "j", {1, 2}, Bytes(65), Bytes(1)}};
   EXPECT_FALSE(walk(choice, {}, 0));
   EXPECT_TRUE(std::holds_alternative<PriceFault>(check_prices(choice, walk_of(choice, {}, 1))));
   Prices branched = walk_of(choice, {}, 1);

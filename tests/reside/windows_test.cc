@@ -17,7 +17,7 @@ Choice random_choice(std::mt19937_64& random) {
   for (std::uint64_t i = 41 + random() % 80; i > 0; --i) {
     const Step first = random() % phases;
     const Step last = std::min<Step>(phases - 1, first + random() % 8);
-    ChoiceItem item{"i", {first, last + 1}, Bytes(1 + random() % 500), Bytes(random() % 900)};
+    ChoiceItem item{"p", "i", {first, last + 1}, Bytes(1 + random() % 500), Bytes(random() % 900)};
     item.count = random() % 8 == 0 ? random() % 3 : 1;
     if (random() % 8 == 0) {
       item.turns = LiveRange{choice.capacity.size(), choice.capacity.size() + 1};
