@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/pipeline/beside.h"
 #include "berth/pipeline/open_plan.h"
 
 namespace berth::cli {
@@ -27,10 +28,18 @@ bool BudgetGate::Findings::kept() const {
   return std::ranges::none_of(lines, &BudgetLine::fails);
 }
 
+bool BudgetGate::Findings::open() const {
+  return kept() && std::ranges::any_of(lines, &BudgetLine::is_open);
+}
+
 Result<BudgetGate::Findings> BudgetGate::judge(const Plan& plan) const {
   Findings findings;
   for (const PlannedArena& arena : plan.arenas) {
-    findings.lines.push_back({.arena = name_of(arena), .now = arena.figures.peak});
+    findings.lines.push_back({.arena = name_of(arena),
+                              .now = arena.figures.peak,
+                              .beside = arena.beside,
+                              .unsized = unsized_on(plan.kept, arena.device),
+                              .not_counted = plan.not_counted});
   }
   std::set<std::string> names_given;
   for (const std::string& text : budgets_) {

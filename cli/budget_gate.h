@@ -22,6 +22,8 @@ class BudgetGate {
     std::optional<PlanDiff> diff;  // from the baseline
 
     bool kept() const;
+    // None is broken, but of one not all is counted.
+    bool open() const;
   };
   // Refuses a budget that is no size, or names an arena that the plan does not have; and a baseline
   // that cannot be read.

@@ -37,10 +37,10 @@ constexpr std::string_view kSharedOtherwise =
     "and part_of";
 
 constexpr std::array<OptionRule, 14> kRules = {{
-    {"--bind", [](const PlanOptions& it) { return !it.bindings.symbols.empty(); }, bit(Kind::Onnx),
-     true, "gives a size that an .onnx model leaves open", kLeaveOut},
-    {"--shape", [](const PlanOptions& it) { return !it.bindings.shapes.empty(); }, bit(Kind::Onnx),
-     true, "gives a shape that an .onnx model leaves open", kLeaveOut},
+    {"--bind", [](const PlanOptions& it) { return !it.bindings.symbols.empty(); }, kModels, true,
+     "gives a size that an .onnx model leaves open", kLeaveOut},
+    {"--shape", [](const PlanOptions& it) { return !it.bindings.shapes.empty(); }, kModels, true,
+     "gives a shape that an .onnx model leaves open", kLeaveOut},
     {"--state", [](const PlanOptions& it) { return !it.states.empty(); }, bit(Kind::Onnx), true,
      "names an output of an .onnx model that is the next run's input", kLeaveOut},
     {"--views", [](const PlanOptions& it) { return it.views; }, kModels, true,

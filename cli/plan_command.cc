@@ -105,11 +105,21 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned, const
   say_written(*files, *written, report);
   for (const BudgetLine& line : findings->lines) {
     if (!line.fails()) continue;
+    const std::string beside = line.budget && line.beside > Bytes(0)
+                                   ? fmt::format(" and {} beside, together {}", line.beside.count(),
+                                                 line.counted().count())
+                                   : "";
     // The answer is no: that is said, --quiet or not.
-    report.no(fmt::format("{} has {} bytes, {}", line.arena, line.now.count(),
-                          line.budget ? fmt::format("its budget is {}", line.budget->count())
-                                      : fmt::format("in the baseline {}", line.before->count())));
+    report.no(fmt::format("{} has {} bytes{}, {}", line.arena, line.now.count(), beside,
+                            line.budget ? fmt::format("its budget is {}", line.budget->count())
+                                        : fmt::format("in the baseline {}", line.before->count())));
   }
+  for (const BudgetLine& line : findings->lines) {
+    if (!line.is_open()) continue;
+    report.note(fmt::format("{} is not known to keep its budget: only the run knows the size of {}",
+                            line.arena, fmt::join(line.unsized, ", ")));
+  }
+  if (findings->open()) return kUndecided;
   return findings->kept() ? kYes : kNo;
 }
 

@@ -89,6 +89,37 @@ std::vector<Bytes> needs_of(const Plan& plan) {
   return needs;
 }
 
+// What a plan keeps apart takes of an arena's device: for all the run, or at the step at which most
+// of it is live. At least what the plan says of it; past 64 bits, all there is.
+Bytes beside_of(const Plan& plan, const PlannedArena& arena) {
+  std::vector<std::pair<Step, Bytes>> begin;
+  std::vector<std::pair<Step, Bytes>> end;
+  std::optional<Bytes> sum = Bytes(0);
+  for (const KeptTensor& kept : plan.kept) {
+    if (kept.device != arena.device) continue;
+    const auto bytes = checked_round_up(kept.bytes, arena.unit);
+    if (!bytes) return Bytes(UINT64_MAX);
+    if (kept.life) {
+      begin.emplace_back(kept.life->lower, *bytes);
+      end.emplace_back(kept.life->upper, *bytes);
+    } else {
+      sum = sum ? checked_add(*sum, *bytes) : sum;
+    }
+  }
+  std::ranges::sort(begin);
+  std::ranges::sort(end);
+  std::optional<Bytes> most = sum;
+  std::size_t ended = 0;
+  for (const auto& [step, bytes] : begin) {
+    for (; ended < end.size() && end[ended].first <= step; ++ended) {
+      if (sum) *sum = *sum - end[ended].second;
+    }
+    sum = sum ? checked_add(*sum, bytes) : sum;
+    most = most && sum ? std::optional(std::max(*most, *sum)) : std::nullopt;
+  }
+  return std::max(arena.beside, most.value_or(Bytes(UINT64_MAX)));
+}
+
 void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
   const std::vector<Bytes> needs = needs_of(plan);
   const std::vector<Alignment> alignments = alignments_of(plan);
@@ -102,8 +133,8 @@ void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
       verdict.add(MisplacedArena{i, alignments[i], true});
     }
     if (!arena.capacity) continue;
-    const Bytes usable =
-        *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+    const auto taken = checked_add(arena.reserve, beside_of(plan, arena));
+    const Bytes usable = !taken || *arena.capacity < *taken ? Bytes(0) : *arena.capacity - *taken;
     if (needs[i] > usable) verdict.add(PastCapacity{i, needs[i], *arena.capacity, usable});
   }
 }

@@ -37,6 +37,7 @@ std::string arena_line(const PlannedArena& arena) {
       arena.unit.value(), arena.alignment.value(), arena.address.value());
   if (arena.capacity) line += fmt::format(", \"capacity\": {}", arena.capacity->count());
   if (arena.reserve > Bytes(0)) line += fmt::format(", \"reserve\": {}", arena.reserve.count());
+  if (arena.beside > Bytes(0)) line += fmt::format(", \"beside\": {}", arena.beside.count());
   return line + "}";
 }
 
@@ -53,9 +54,21 @@ std::string buffer_line(const PlannedBuffer& buffer) {
   return line + gaps_field(buffer.gaps) + "}";
 }
 
+std::string origin_line(const std::optional<PhaseOrigin>& origin) {
+  if (!origin) return "null";
+  std::string line = fmt::format(R"({{"graph": {}, "operator": {})", origin->graph, origin->index);
+  if (!origin->name.empty()) line += ", \"name\": " + json_quoted(origin->name);
+  return line + "}";
+}
+
 std::string kept_line(const KeptTensor& kept) {
-  return fmt::format(R"({{"name": {}, "why": "{}", "bytes": {}}})", json_quoted(kept.name),
-                     to_string(kept.why), kept.bytes.count());
+  std::string line = fmt::format(R"({{"name": {}, "why": "{}", "bytes": {})",
+                                 json_quoted(kept.name), to_string(kept.why), kept.bytes.count());
+  if (kept.device) line += ", \"device\": " + json_quoted(*kept.device);
+  if (kept.life) {
+    line += fmt::format(", \"first\": {}, \"end\": {}", kept.life->lower, kept.life->upper);
+  }
+  return line + "}";
 }
 
 }  // namespace
@@ -75,7 +88,10 @@ std::string write_plan(const Plan& plan) {
   write_lines(text, "buffers", plan.buffers, buffer_line);
   write_lines(text, "kept", plan.kept, kept_line);
   if (!plan.step_names.empty()) write_lines(text, "steps", plan.step_names, json_quoted);
+  if (!plan.origins.empty()) write_lines(text, "operators", plan.origins, origin_line);
   if (!plan.order.empty()) text += fmt::format(",\n \"order\": [{}]", fmt::join(plan.order, ", "));
+  if (!plan.not_counted.empty()) write_lines(text, "not_counted", plan.not_counted, json_quoted);
+  if (plan.estimate) text += fmt::format(",\n \"estimate\": {}", plan.estimate->count());
   if (plan.target) text += ",\n \"on_target\": " + target_use_json(*plan.target);
   return text + "}\n";
 }
@@ -100,7 +116,10 @@ class Reader {
     buffer_count_ = fields.array("buffers").size();
     read_each(fields, "buffers", &Reader::read_buffer);
     read_each(fields, "kept", &Reader::read_kept);
-    read_steps(fields);
+    plan_.step_names = read_texts(fields, "steps");
+    read_origins(fields);
+    plan_.not_counted = read_texts(fields, "not_counted");
+    if (const auto bytes = fields.optional_integer("estimate")) plan_.estimate = Bytes(*bytes);
     if (fields.optional_value("order")) {
       for (const auto step : fields.addresses("order")) plan_.order.push_back(step);
     }
@@ -151,6 +170,7 @@ class Reader {
     if (const auto capacity = fields.optional_integer("capacity"))
       arena.capacity = Bytes(*capacity);
     arena.reserve = Bytes(fields.optional_integer("reserve").value_or(0));
+    arena.beside = Bytes(fields.optional_integer("beside").value_or(0));
     plan_.arenas.push_back(std::move(arena));
   }
 
@@ -200,18 +220,39 @@ class Reader {
                                        fmt::join(kWhyNames, ", ")));
     }
     kept.bytes = Bytes(fields.integer("bytes"));
+    kept.device = fields.optional_string("device");
+    const auto first = fields.optional_integer("first");
+    const auto end = fields.optional_integer("end");
+    if (first && end) kept.life = LiveRange{*first, *end};
+    if (first.has_value() != end.has_value() || (kept.life && kept.life->empty())) {
+      fields.refuse("end", "a life needs both 'first' and an 'end' past it");
+    }
     plan_.kept.push_back(std::move(kept));
   }
 
-  void read_steps(JsonFields& fields) {
-    const auto steps = fields.optional_array("steps").value_or(std::vector<JsonValue>());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (steps[i].kind() != JsonValue::Kind::String) {
-        fields.refuse(json_error(steps[i], fmt::format("steps[{}]", i),
-                                 fmt::format("found {}, expected a string", steps[i].text())));
-        return;
+  static std::vector<std::string> read_texts(JsonFields& fields, std::string_view key) {
+    const auto items = fields.optional_array(key).value_or(std::vector<JsonValue>());
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (items[i].kind() != JsonValue::Kind::String) {
+        fields.refuse(json_error(items[i], fmt::format("{}[{}]", key, i),
+                                 fmt::format("found {}, expected a string", items[i].text())));
+        return {};
       }
-      plan_.step_names.emplace_back(steps[i].string());
+      texts.emplace_back(items[i].string());
+    }
+    return texts;
+  }
+
+  void read_origins(JsonFields& fields) {
+    const auto origins = fields.optional_array("operators").value_or(std::vector<JsonValue>());
+    for (std::size_t i = 0; i < origins.size() && !fields.failed(); ++i) {
+      plan_.origins.emplace_back();
+      if (origins[i].kind() == JsonValue::Kind::Null) continue;
+      JsonFields origin(origins[i], fmt::format("operators[{}]", i));
+      plan_.origins.back() = PhaseOrigin{origin.integer("graph"), origin.integer("operator"),
+                                         origin.optional_string("name").value_or("")};
+      if (auto error = origin.finish_among_others()) fields.refuse(std::move(*error));
     }
   }
 

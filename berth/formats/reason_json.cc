@@ -55,7 +55,7 @@ std::string write_reason(const Reason& reason) {
       json_quoted(device.name));
   if (device.capacity) {
     text += fmt::format(", \"capacity\": {}, \"reserve\": {}", device.capacity->count(),
-                        device.reserve.count());
+                        (*device.capacity - *device.usable()).count());
   }
   text += fmt::format(", \"unit\": {}", reason.part.unit().value());
   if (reason.step) text += fmt::format(", \"step\": {}", *reason.step);

@@ -10,6 +10,7 @@
 #include "berth/formats/tflite_file.h"
 #include "berth/formats/tflite_graph.h"
 #include "berth/formats/tflite_order.h"
+#include "berth/formats/tflite_shapes.h"
 #include "berth/formats/tflite_types.h"
 #include "berth/ir/last_touches.h"
 
@@ -174,12 +175,15 @@ void add_moved_bytes(const Clock& clock, Program& program) {
   }
 }
 
-Result<Network> read_sound_network(std::string_view bytes, std::string_view file_name) {
+Result<Network> read_sound_network(std::string_view bytes, std::string_view file_name,
+                                   const TfliteOptions& options) {
   const auto file = tflite::File::open(bytes, std::string(file_name));
   if (!file) return tl::unexpected(file.error());
   auto network = tflite::read_network(*file);
   if (!network) return network;
   if (auto fault = tflite::find_order_fault(*network)) return tl::unexpected(std::move(*fault));
+  network = tflite::with_shapes(*std::move(network), *file, options);
+  if (!network) return network;
   return tflite::fold_constants(std::move(*network));
 }
 
@@ -187,7 +191,7 @@ Result<Network> read_sound_network(std::string_view bytes, std::string_view file
 
 Result<Program> read_tflite(std::string_view bytes, std::string_view file_name,
                             const TfliteOptions& options) {
-  const auto network = read_sound_network(bytes, file_name);
+  const auto network = read_sound_network(bytes, file_name, options);
   if (!network) return tl::unexpected(network.error());
   auto clock = tflite::unfold_calls(*network);
   if (!clock) return tl::unexpected(clock.error());

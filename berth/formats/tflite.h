@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "berth/base/bytes.h"
@@ -17,6 +18,10 @@ struct TfliteOptions {
   // Element-wise operators may write over an operand that dies there, and what a concatenation
   // joins may be written straight to its place.
   bool in_place = false;
+  // Shapes of the model's inputs, where it leaves dimensions open; and single sizes: "x[1]" is
+  // dimension 1 of x, "x" its only open one.
+  std::vector<std::pair<std::string, std::vector<std::uint64_t>>> shapes{};
+  std::vector<std::pair<std::string, std::uint64_t>> sizes{};
 };
 
 // A TensorFlow Lite model as a program: docs/formats/tflite.md says what becomes of it. The tensors
@@ -25,6 +30,22 @@ struct TfliteOptions {
 // program or an error.
 Result<Program> read_tflite(std::string_view bytes, std::string_view file_name,
                             const TfliteOptions& options = {});
+
+// An input some of whose dimensions the converter left open; `dims` are placeholders there.
+struct OpenShape {
+  std::string name;
+  std::vector<std::uint64_t> dims;
+  std::vector<std::size_t> open;
+};
+
+struct TfliteFacts {
+  std::vector<OpenShape> open;  // of the model's inputs; a batch of 1 alone says itself
+  Bytes micro;                  // an estimate: what TensorFlow Lite Micro keeps beside the tensors
+};
+
+// Refuses what is no model, and indices outside its tables.
+Result<TfliteFacts> read_tflite_facts(std::string_view bytes, std::string_view file_name,
+                                      const TfliteOptions& options = {});
 
 // The plan that a model carries in its OfflineMemoryAllocation metadata: by TensorId, the offset
 // in the arena, or nothing where the runtime places the tensor itself. Nothing at all where the

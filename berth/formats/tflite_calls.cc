@@ -74,10 +74,65 @@ Fault find_passing_fault(const Network& network, std::size_t graph, std::size_t 
   return std::nullopt;
 }
 
+// Two values between which the runtime copies bytes as a call begins, ends or turns.
+struct Copied {
+  TensorId from;
+  TensorId to;
+  const char* what;  // of the call: "operand 0"
+  std::size_t index;
+};
+
+std::vector<Copied> copies_of(const Node& node, std::size_t branch, const Graph& callee) {
+  std::vector<Copied> copies;
+  if (is_call_once(node)) return copies;
+  const std::size_t not_passed = is_if(node) ? 1 : 0;
+  for (std::size_t i = 0; i < callee.inputs.size(); ++i) {
+    copies.push_back({node.inputs[i + not_passed], callee.inputs[i], "input", i});
+  }
+  if (is_while(node) && branch == 0) {  // gives the flag, which nobody copies
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      copies.push_back({node.inputs[i], node.outputs[i], "carried value", i});
+    }
+    return copies;
+  }
+  for (std::size_t i = 0; i < callee.outputs.size(); ++i) {
+    copies.push_back({callee.outputs[i], node.outputs[i], "output", i});
+  }
+  return copies;
+}
+
+// A copy between values of unequal bytes would write past the one, or leave part of it unwritten.
+Fault find_unequal_copy(const Network& network, std::size_t graph, std::size_t index) {
+  const Node& node = network.graphs[graph].nodes[index];
+  for (std::size_t branch = 0; branch < node.callees.size(); ++branch) {
+    const Callee& callee = node.callees[branch];
+    for (const Copied& copied : copies_of(node, branch, network.graphs[callee.graph])) {
+      const Value& from = network.values[copied.from.index()];
+      const Value& to = network.values[copied.to.index()];
+      if (from.bytes == to.bytes && from.dynamic == to.dynamic) continue;
+      const auto size_of = [](const Value& value) {
+        return value.dynamic ? std::string("any number of bytes")
+                             : fmt::format("{} bytes", value.bytes.count());
+      };
+      return Error{
+          Error::Kind::Input, place_of(network, graph, index),
+          fmt::format(
+              "its '{}' is {}, for whose {} {} tensor {} of {} is copied to tensor {} of {}",
+              callee.name, graph_text(network, callee.graph), copied.what, copied.index,
+              text_of(network, copied.from), size_of(from), text_of(network, copied.to),
+              size_of(to)),
+          "a size that changes is known only to the run: give both values one shape when "
+          "converting"};
+    }
+  }
+  return std::nullopt;
+}
+
 Fault find_passing_fault(const Network& network) {
   for (std::size_t graph = 0; graph < network.graphs.size(); ++graph) {
     for (std::size_t node = 0; node < network.graphs[graph].nodes.size(); ++node) {
       if (Fault fault = find_passing_fault(network, graph, node)) return fault;
+      if (Fault fault = find_unequal_copy(network, graph, node)) return fault;
     }
   }
   return std::nullopt;
@@ -248,7 +303,7 @@ class Unfolder {
   void run(const Node& node) {
     Call& call = calls_.back();
     if (node.callees.empty()) {
-      step(call.path + node.name, node.inputs, node.outputs, &node);
+      step(call.path + node.name, node.inputs, node.outputs, &node, {call.graph, node.index, ""});
       ++call.next;
     } else if (call.branch == node.callees.size()) {
       ++call.next;
@@ -256,12 +311,13 @@ class Unfolder {
     } else {
       const Callee& callee = node.callees[call.branch++];
       auto path = fmt::format("{}{}/{}/", call.path, node.name, callee.name);
-      enter(node, call.branch == 1, path, network_.graphs[callee.graph]);
+      enter(node, call.graph, call.branch == 1, path, network_.graphs[callee.graph]);
       calls_.push_back({callee.graph, std::move(path), &node});
     }
   }
 
-  void enter(const Node& node, bool first, const std::string& path, const Graph& callee) {
+  void enter(const Node& node, std::size_t graph, bool first, const std::string& path,
+             const Graph& callee) {
     if (is_call_once(node)) return;
     std::vector<TensorId> reads = node.inputs;
     std::vector<TensorId> writes = callee.inputs;
@@ -270,7 +326,7 @@ class Unfolder {
       append(reads, network_.graphs[node.callees[0].graph].outputs);
       append(reads, node.outputs);
     }
-    step(path + "enter", reads, writes, nullptr);
+    step(path + "enter", reads, writes, nullptr, {graph, node.index, ""});
   }
 
   void leave() {
@@ -279,12 +335,14 @@ class Unfolder {
     if (call.node == nullptr || is_call_once(*call.node)) return;
     const bool is_condition = is_while(*call.node) && calls_.back().branch == 1;
     if (is_condition) return;  // the entry to the body reads the flag
-    step(call.path + "exit", network_.graphs[call.graph].outputs, call.node->outputs, nullptr);
+    step(call.path + "exit", network_.graphs[call.graph].outputs, call.node->outputs, nullptr,
+         {calls_.back().graph, call.node->index, ""});
   }
 
   void step(std::string name, const std::vector<TensorId>& reads,
-            const std::vector<TensorId>& writes, const Node* node) {
+            const std::vector<TensorId>& writes, const Node* node, PhaseOrigin origin) {
     Phase phase{std::move(name), {}};
+    phase.origin = std::move(origin);
     phase.stays = node == nullptr || calls_.size() > 1 || !is_pure(node->code);
     phase.accesses.reserve(reads.size() + writes.size());
     for (const TensorId tensor : reads) {

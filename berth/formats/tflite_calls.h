@@ -33,9 +33,9 @@ struct Clock {
 };
 
 // Refuses calls that go round in a circle, that pass another number of values than the callee
-// takes or gives, and those that unfold to more than 10,000,000 steps, 50,000,000 accesses or 1 GiB
-// of step names. Subgraphs that the main one does not reach have no steps. The network must outlive
-// the clock. O(steps + operands); no recursion.
+// takes or gives, that copy between values of unequal bytes, and those that unfold to more than
+// 10,000,000 steps, 50,000,000 accesses or 1 GiB of step names. Subgraphs that the main one does
+// not reach have no steps. The network must outlive the clock. O(steps + operands); no recursion.
 Result<Clock> unfold_calls(const Network& network);
 
 }  // namespace berth::tflite

@@ -13,6 +13,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +73,28 @@ class Prefix {
   std::string bytes_;
 };
 
+// The words of an OfflineMemoryAllocation block.
+std::vector<std::uint32_t> words_of(const OfflinePlan& plan, const tflite::schema::Model& model) {
+  const std::size_t graphs = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
+  std::vector<std::uint32_t> words = {kPlanVersion, static_cast<std::uint32_t>(graphs),
+                                      static_cast<std::uint32_t>(plan.size())};
+  for (const auto& offset : plan) {
+    words.push_back(offset ? static_cast<std::uint32_t>(offset->value()) : UINT32_MAX);
+  }
+  return words;
+}
+
+// Position of a table or vector in the file.
+std::size_t position_of(const void* pointer, std::string_view bytes,
+                        const tflite::schema::Model& model) {
+  const auto* table = reinterpret_cast<const char*>(&model);
+  std::uint32_t root = 0;
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    root |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[byte])) << (8 * byte);
+  }
+  return static_cast<std::size_t>(static_cast<const char*>(pointer) - (table - root));
+}
+
 class Embedding {
  public:
   Embedding(std::string_view bytes, const tflite::schema::Model& model)
@@ -89,14 +114,7 @@ class Embedding {
 
  private:
   // Position of a table or vector in the old file.
-  std::size_t position(const void* pointer) const {
-    const auto* model = reinterpret_cast<const char*>(&model_);
-    std::uint32_t root = 0;
-    for (unsigned byte = 0; byte < 4; ++byte) {
-      root |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes_[byte])) << (8 * byte);
-    }
-    return static_cast<std::size_t>(static_cast<const char*>(pointer) - (model - root));
-  }
+  std::size_t position(const void* pointer) const { return position_of(pointer, bytes_, model_); }
   void add_offset_to_old(const void* pointer) {
     to_old_.emplace_back(prefix_.add_offset(), position(pointer));
   }
@@ -181,11 +199,9 @@ class Embedding {
     const std::size_t to_data = prefix_.add_offset();
     prefix_.align_ahead(16, 4);
     prefix_.lead(to_data, prefix_.size());
-    prefix_.add_u32(4 * (3 + plan.size()));
-    prefix_.add_u32(kPlanVersion);
-    prefix_.add_u32(model_.subgraphs() == nullptr ? 0 : model_.subgraphs()->size());
-    prefix_.add_u32(plan.size());
-    for (const auto& offset : plan) prefix_.add_u32(offset ? offset->value() : UINT32_MAX);
+    const auto words = words_of(plan, model_);
+    prefix_.add_u32(4 * words.size());
+    for (const std::uint32_t word : words) prefix_.add_u32(word);
   }
 
   std::string_view bytes_;
@@ -213,6 +229,57 @@ bool has_unknown_fields(const tflite::schema::Model& model) {
   return false;
 }
 
+// The data of the plan that a model carries, as long as `words` of them are and nobody else's.
+const flatbuffers::Vector<std::uint8_t>* own_block(const tflite::schema::Model& model,
+                                                   std::size_t words) {
+  std::optional<std::uint32_t> buffer;
+  std::multiset<std::uint32_t> users;
+  if (model.metadata() == nullptr || model.buffers() == nullptr) return nullptr;
+  for (const auto* entry : *model.metadata()) {
+    users.insert(entry->buffer());
+    if (entry->name() != nullptr && entry->name()->string_view() == kName) buffer = entry->buffer();
+  }
+  for (std::size_t i = 0; model.subgraphs() != nullptr && i < model.subgraphs()->size(); ++i) {
+    const auto* graph = model.subgraphs()->Get(static_cast<flatbuffers::uoffset_t>(i));
+    if (graph->tensors() == nullptr) continue;
+    for (const auto* tensor : *graph->tensors()) users.insert(tensor->buffer());
+  }
+  if (!buffer || *buffer >= model.buffers()->size() || users.count(*buffer) != 1) return nullptr;
+  const auto* data = model.buffers()->Get(*buffer)->data();
+  if (data == nullptr || data->size() != 4 * words) return nullptr;
+  std::size_t holders = 0;
+  for (const auto* other : *model.buffers()) {
+    if (other->data() == nullptr || other->data()->size() == 0) continue;
+    const bool meets = other->data()->data() < data->data() + data->size() &&
+                       data->data() < other->data()->data() + other->data()->size();
+    holders += meets ? 1 : 0;
+  }
+  return holders == 1 ? data : nullptr;
+}
+
+// The model with the plan in the bytes of the one that it carries, so that it does not grow each
+// time. Nothing where it carries none as long, or where something else would change with it.
+std::optional<std::string> written_over(std::string_view bytes, std::string_view file_name,
+                                        const tflite::schema::Model& model,
+                                        const OfflinePlan& plan) {
+  const auto words = words_of(plan, model);
+  const auto* block = own_block(model, words.size());
+  if (block == nullptr) return std::nullopt;
+  std::string written(bytes);
+  constexpr std::size_t kHead = 2;  // a version and a count that no reader needs stay as they are
+  std::size_t at = position_of(block->data(), bytes, model) + 4 * kHead;
+  for (const std::uint32_t word : std::span(words).subspan(kHead)) {
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      written[at++] = static_cast<char>(word >> (8 * byte) & 0xFFU);
+    }
+  }
+  const auto before = read_tflite(bytes, file_name);
+  const auto after = read_tflite(written, file_name);
+  const auto carried = read_tflite_offline_plan(written, file_name);
+  if (!before || !after || *before != *after || !carried || *carried != plan) return std::nullopt;
+  return written;
+}
+
 }  // namespace
 
 Result<std::string> write_tflite_offline_plan(std::string_view bytes, std::string_view file_name,
@@ -227,6 +294,9 @@ Result<std::string> write_tflite_offline_plan(std::string_view bytes, std::strin
                        fmt::format("offset {} of tensor {} is past the {} that it can hold",
                                    plan[tensor]->value(), tensor, INT32_MAX),
                        hint);
+  }
+  if (auto written = written_over(bytes, file_name, file->model(), plan)) {
+    return *std::move(written);
   }
   if (has_data_behind(file->model())) {
     return input_error(where, "the model keeps data behind its tables, which must not move", hint);

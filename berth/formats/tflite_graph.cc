@@ -134,7 +134,34 @@ class Reader {
     for (const TensorId input : target.inputs) {
       network_.values[input.index()].constant = false;  // the caller's bytes are copied over it
     }
+    for (std::size_t tensor = first_; tensor < network_.values.size(); ++tensor) {
+      if (Fault fault = find_data_fault(graph, tensor)) return fault;
+    }
     return std::nullopt;
+  }
+
+  std::string tensor_place(std::size_t graph, std::size_t tensor, const Value& value) const {
+    return fmt::format(": subgraph {}, tensor {} '{}'", graph, tensor, value.name);
+  }
+
+  // A constant's data is its elements, one after the other; of types of less than a byte some
+  // writers store a byte each. Sparse data has an index of its own, text a length each.
+  Fault find_data_fault(std::size_t graph, std::size_t tensor) const {
+    const Value& value = network_.values[tensor];
+    if (!value.constant || value.dynamic || value.sparse || value.stored == value.bytes) {
+      return std::nullopt;
+    }
+    const ElementType type = *element_type(value.type);
+    if (type.bits < 8) {
+      std::vector<std::uint64_t> dims(value.shape.begin(), value.shape.end());
+      const auto whole = tensor_bytes(dims, 8);
+      if (whole && *whole == value.stored) return std::nullopt;
+    }
+    return refused(
+        tensor_place(graph, tensor - first_, value),
+        fmt::format("a constant of shape {} of {} has {} bytes; its data in the file {}",
+                    shape_text(value.shape), type.name, value.bytes.count(), value.stored.count()),
+        "the file was cut or its shape changed: convert the model again");
   }
 
   Fault read_value(std::size_t graph, std::size_t tensor) {
@@ -143,13 +170,21 @@ class Reader {
     value.name = printable(view_of(source->name()));
     value.type = source->type();
     value.variable = source->is_variable();
-    const auto where = fmt::format(": subgraph {}, tensor {} '{}'", graph, tensor, value.name);
+    value.sparse = source->sparsity() != nullptr;
+    const auto* quantization = source->quantization();
+    value.scales = quantization == nullptr ? 0 : size_of(quantization->scale());
+    const auto where = tensor_place(graph, tensor, value);
     if (size_of(source->shape()) > kMostDims) {
       return refused(where, fmt::format("has {} dimensions; the limit is {}",
                                         source->shape()->size(), kMostDims));
     }
     if (source->shape() != nullptr) {
       value.shape.assign(source->shape()->begin(), source->shape()->end());
+    }
+    // Of another rank it says nothing of these dimensions.
+    const bool has_signature = size_of(source->shape_signature()) == value.shape.size();
+    for (std::size_t i = 0; has_signature && i < value.shape.size(); ++i) {
+      if (at(source->shape_signature(), i) < 0) value.open.push_back(i);
     }
     if (Fault fault = read_size(where, value)) return fault;
     if (Fault fault = read_data(where, *source, value)) return fault;
@@ -221,6 +256,7 @@ class Reader {
                                         source->opcode_index(), codes));
     }
     Node node = named(*at(model_.operator_codes(), source->opcode_index()));
+    node.index = index;
     where += fmt::format(" ({})", node.name);
     if (Fault fault = read_tensors(source->inputs(), where, "input", true, node.inputs)) {
       return fault;
@@ -342,8 +378,8 @@ Result<Network> read_network(const File& file) {
 }
 
 std::string place_of(const Network& network, std::size_t graph, std::size_t node) {
-  return fmt::format("{}: subgraph {}, operator {} ({})", network.file, graph, node,
-                     network.graphs[graph].nodes[node].name);
+  const Node& it = network.graphs[graph].nodes[node];
+  return fmt::format("{}: subgraph {}, operator {} ({})", network.file, graph, it.index, it.name);
 }
 
 std::string text_of(const Network& network, TensorId tensor) {

@@ -19,11 +19,15 @@ struct Value {
   std::string name;
   std::vector<std::int32_t> shape;
   std::int8_t type = 0;
-  Bytes bytes;            // by shape and type; of a dynamic one: 0
-  Bytes stored;           // the data in the file, which may be packed
-  bool constant = false;  // it has data in the file
-  bool variable = false;  // it keeps its bytes from one run to the next
-  bool dynamic = false;   // its size is known only at run time
+  Bytes bytes;             // by shape and type; of a dynamic one: 0
+  Bytes stored;            // the data in the file, which may be packed
+  bool constant = false;   // it has data in the file
+  bool variable = false;   // it keeps its bytes from one run to the next
+  bool dynamic = false;    // its size is known only at run time
+  std::size_t scales = 0;  // how many scales it is quantized by: more than one a channel
+  bool sparse = false;     // its data in the file is not element by element
+  // The dimensions that the converter left open, whose sizes in `shape` are placeholders.
+  std::vector<std::size_t> open{};
 };
 
 // A subgraph that an operator runs. `name` is its part in the operator: "then", "body".
@@ -35,6 +39,7 @@ struct Callee {
 struct Node {
   std::int32_t code = 0;
   std::string name;              // of the operator; of a custom one, the name that it goes by
+  std::size_t index = 0;         // in its subgraph's list in the file
   std::vector<TensorId> inputs;  // absent ones left out
   std::vector<TensorId> outputs;
   std::vector<Callee> callees;
@@ -55,8 +60,9 @@ struct Network {
   std::vector<Graph> graphs;  // 0 is the main one
 };
 
-// Refuses, naming the table, the index and its limit, what points outside a table; and a tensor of
-// an unknown type, a negative dimension or a size that 64 bits do not hold.
+// Refuses, naming the table, the index and its limit, what points outside a table; a tensor of an
+// unknown type, a negative dimension or a size that 64 bits do not hold; and a constant that is not
+// as long as its data in the file.
 Result<Network> read_network(const File& file);
 
 // "model.tflite: subgraph 1, operator 3 (ADD)"

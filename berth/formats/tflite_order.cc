@@ -113,15 +113,15 @@ class OrderCheck {
   std::vector<std::size_t> writer_;  // by TensorId
 };
 
+// TensorFlow Lite keeps what these give, and TensorFlow Lite Micro, which keeps nothing, runs
+// neither of them: it has no DENSIFY, and its DEQUANTIZE takes no half precision.
 bool is_foldable(const Node& node, const std::vector<Value>& values) {
-  const auto is_constant = [&](TensorId tensor) { return values[tensor.index()].constant; };
-  const auto is_known = [&](TensorId tensor) {
-    return is_constant(tensor) || is_empty(values[tensor.index()]);
-  };
+  if (node.inputs.size() != 1) return false;
+  const Value& operand = values[node.inputs[0].index()];
   const auto is_variable = [&](TensorId tensor) { return values[tensor.index()].variable; };
-  return is_pure(node.code) && std::ranges::any_of(node.inputs, is_constant) &&
-         std::ranges::all_of(node.inputs, is_known) &&
-         std::ranges::none_of(node.outputs, is_variable);
+  if (!operand.constant || std::ranges::any_of(node.outputs, is_variable)) return false;
+  const auto builtin = static_cast<Builtin>(node.code);
+  return builtin == Builtin::Densify || (builtin == Builtin::Dequantize && is_half(operand.type));
 }
 
 }  // namespace

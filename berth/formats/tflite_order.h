@@ -16,8 +16,9 @@ namespace berth::tflite {
 // The first place where that does not hold, with the tensor and its writers. O(operands).
 std::optional<Error> find_order_fault(const Network& network);
 
-// The network without the nodes that constants alone decide, whose results become constants:
-// weights that are stored packed or sparse and unpacked by a chain of operators. O(operands).
+// The network without the nodes that a runtime runs but once, whose results become constants:
+// weights that are stored sparse or in half precision and unpacked by a chain of operators. Any
+// other operator on constants runs each time, into the arena. O(operands).
 Network fold_constants(Network network);
 
 }  // namespace berth::tflite

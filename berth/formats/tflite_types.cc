@@ -94,6 +94,11 @@ std::optional<ElementType> element_type(std::int8_t number) {
   return index < kElementTypes.size() ? std::optional(kElementTypes[index]) : std::nullopt;
 }
 
+bool is_half(std::int8_t number) {
+  constexpr std::int8_t kFloat16 = 1;
+  return number == kFloat16;
+}
+
 std::string operator_name(std::int32_t code) {
   if (!is_known(code)) return fmt::format("operator {}", code);
   return std::string(kOperators[static_cast<std::size_t>(code)]);
@@ -101,6 +106,11 @@ std::string operator_name(std::int32_t code) {
 
 bool is_pure(std::int32_t code) {
   return is_known(code) && !is_among(code, kImpure);
+}
+
+bool has_channels(std::int32_t code) {
+  constexpr auto kFiltering = split<4>("CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV FULLY_CONNECTED");
+  return is_among(code, kFiltering);
 }
 
 bool keeps_bytes(std::int32_t code) {

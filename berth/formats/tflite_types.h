@@ -18,9 +18,13 @@ struct ElementType {
 // Nothing where the public schema knows no such number.
 std::optional<ElementType> element_type(std::int8_t number);
 
+// A real number of 16 bits.
+bool is_half(std::int8_t number);
+
 // The operators that the importer treats apart, by the numbers of the public schema.
 enum class Builtin : std::int32_t {
   Concatenation = 2,
+  Dequantize = 6,
   EmbeddingLookup = 7,
   Reshape = 22,
   Call = 31,
@@ -35,6 +39,7 @@ enum class Builtin : std::int32_t {
   Rank = 110,
   If = 118,
   While = 119,
+  Densify = 124,
   CallOnce = 129,
   StablehloWhile = 200,
   StablehloComposite = 206,
@@ -54,6 +59,9 @@ bool keeps_bytes(std::int32_t code);
 // Each element of its result depends on the elements of its operands at the same position alone,
 // so that it may be written over an operand of the same shape and type.
 bool is_elementwise(std::int32_t code);
+
+// Its second operand is a filter, which may be quantized channel by channel.
+bool has_channels(std::int32_t code);
 
 // Of its operands it reads no more than what it gives: some rows, a slice. Of those whose sizes
 // alone it looks at, nothing.

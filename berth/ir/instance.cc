@@ -167,7 +167,8 @@ std::optional<Error> find_name_fault(std::span<const Buffer> buffers) {
 
 std::optional<Bytes> Device::usable() const {
   if (!capacity) return std::nullopt;
-  return *capacity < reserve ? Bytes(0) : *capacity - reserve;
+  const auto taken = checked_add(reserve, beside);
+  return !taken || *capacity < *taken ? Bytes(0) : *capacity - *taken;
 }
 
 Result<Instance> Instance::make(std::vector<Device> devices, std::vector<Buffer> buffers,

@@ -41,8 +41,9 @@ struct Device {
   std::string name;
   std::optional<Bytes> capacity;  // nothing: not limited
   Bytes reserve;                  // bytes of the capacity that nobody may use
+  Bytes beside{};                 // bytes of the capacity that what is not placed takes
 
-  // Capacity less reserve.
+  // Capacity less reserve and what stands beside.
   std::optional<Bytes> usable() const;
 
   friend bool operator==(const Device&, const Device&) = default;

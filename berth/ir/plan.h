@@ -9,6 +9,7 @@
 #include "berth/base/interval.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/packing.h"
+#include "berth/ir/program.h"
 #include "berth/ir/target_use.h"
 
 namespace berth {
@@ -26,6 +27,7 @@ struct PlannedArena {
   std::optional<Bytes> capacity;  // as the user gave it; the reserve is part of it
   Bytes reserve;
   Address address;
+  Bytes beside{};  // what is kept apart and lives in this memory too takes of the capacity
 
   friend bool operator==(const PlannedArena&, const PlannedArena&) = default;
 };
@@ -65,6 +67,9 @@ struct KeptTensor {
   std::string name;
   KeptWhy why = KeptWhy::Constant;
   Bytes bytes;
+  // The device whose memory it takes, where that is known: for all the run, or over these steps.
+  std::optional<std::string> device{};
+  std::optional<LiveRange> life{};
 
   friend bool operator==(const KeptTensor&, const KeptTensor&) = default;
 };
@@ -88,6 +93,12 @@ struct Plan {
   std::vector<PlannedBuffer> buffers;
   std::vector<KeptTensor> kept;
   std::vector<std::string> step_names;
+  // By step, the operator of the source that it runs; empty where the source has none to tell.
+  std::vector<std::optional<PhaseOrigin>> origins{};
+  // What takes memory that the source does not tell, and no capacity counts; and how much of it a
+  // runtime may be estimated to take.
+  std::vector<std::string> not_counted{};
+  std::optional<Bytes> estimate{};
   // Which of the source's steps runs at each step; empty: they keep their order.
   std::vector<std::size_t> order{};
   // Where it was made for a target: a device is a chip and a tier.

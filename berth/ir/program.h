@@ -78,6 +78,16 @@ struct InnerLoop {
   friend bool operator==(const InnerLoop&, const InnerLoop&) = default;
 };
 
+// The operator of the file that a phase runs, or copies for: which graph of the file it stands in,
+// its number there, and the name of its own that it may have.
+struct PhaseOrigin {
+  std::size_t graph = 0;
+  std::size_t index = 0;
+  std::string name;
+
+  friend bool operator==(const PhaseOrigin&, const PhaseOrigin&) = default;
+};
+
 struct Phase {
   std::string name;
   std::vector<TensorAccess> accesses;  // in the order in which they run
@@ -85,6 +95,7 @@ struct Phase {
   Bytes scratch;  // live in this phase alone, in the SRAM of each chip that it touches
   // It does more than its accesses say, or is part of a body: nothing moves past it.
   bool stays = false;
+  std::optional<PhaseOrigin> origin{};
 
   friend bool operator==(const Phase&, const Phase&) = default;
 };

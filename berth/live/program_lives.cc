@@ -38,12 +38,12 @@ class ChipDevices {
   }
 
   DeviceId of(ChipId chip) const { return ids_.at(chip); }
+  std::string name_of(ChipId chip) const {
+    return ids_.size() == 1 ? "CPU" : fmt::format("chip{}", chip.index());
+  }
   std::vector<Device> devices() const {
-    if (ids_.size() == 1) return {Device{.name = "CPU"}};
     std::vector<Device> devices;
-    for (const auto& [chip, id] : ids_) {
-      devices.push_back({.name = fmt::format("chip{}", chip.index())});
-    }
+    for (const auto& [chip, id] : ids_) devices.push_back({.name = name_of(chip)});
     return devices;
   }
 
@@ -89,7 +89,18 @@ class Builder {
       if (!why) continue;
       is_kept_[i] = true;
       kept_.push_back({names_[i], *why, program_.tensors[i].bytes});
+      add_memory(TensorId(i), kept_.back());
     }
+  }
+
+  // A view takes no bytes of its own, a constant none of the arena's memory.
+  void add_memory(TensorId tensor, KeptTensor& kept) const {
+    if (groups_[tensor].root != tensor) return;
+    const std::string device = devices_.name_of(program_.tensors[tensor.index()].chip);
+    if (kept.why == KeptWhy::Variable || kept.why == KeptWhy::Dynamic) kept.device = device;
+    if (kept.why != KeptWhy::CallLocal) return;
+    kept.device = device;
+    kept.life = groups_.of(tensor).life;
   }
 
   void share(std::span<const std::optional<Offset>> fixed) {

@@ -145,7 +145,8 @@ std::vector<PlannedArena> arenas_of(const Instance& instance, const Packing& pac
                       .alignment = alignment,
                       .capacity = device.capacity,
                       .reserve = device.reserve,
-                      .address = address});
+                      .address = address,
+                      .beside = device.beside});
   }
   return arenas;
 }
@@ -205,6 +206,19 @@ std::vector<PlannedBuffer> rows_of(const Question& question, const Packing& pack
   return rows;
 }
 
+// Of a model, which operator of its file each step is.
+std::vector<std::optional<PhaseOrigin>> origins_of(const Question& question) {
+  const auto* model = std::get_if<ModelForm>(&question.form);
+  std::vector<std::optional<PhaseOrigin>> origins;
+  bool is_told = false;
+  for (std::size_t i = 0; model != nullptr && i < model->program.phases.size(); ++i) {
+    origins.push_back(model->program.phases[i].origin);
+    is_told = is_told || origins.back();
+  }
+  if (!is_told) origins.clear();
+  return origins;
+}
+
 }  // namespace
 
 Result<Plan> compose_plan(const InputFile& file, const Question& question, const Packing& packing,
@@ -225,6 +239,9 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
               .buffers = rows_of(question, packing),
               .kept = question.kept,
               .step_names = {steps.begin(), steps.end()},
+              .origins = origins_of(question),
+              .not_counted = question.not_counted,
+              .estimate = question.estimate,
               .order = question.order};
 }
 

@@ -18,6 +18,7 @@ struct ModelInput {
   Alignment unit;       // of its places, unless one is asked for
   OfflinePlan fixed{};  // the places that the file itself gives, where they are to be kept
   std::vector<std::string> notes{};  // what its reader should know
+  std::optional<Bytes> estimate{};   // what its runtime takes beside the tensors
 };
 
 // Whether read_model_input reads files of this kind: .tflite, .onnx, berth.program/1.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "berth/base/text.h"
 #include "berth/formats/c_header.h"
 #include "berth/formats/instance_csv.h"
 #include "berth/formats/launches_binary.h"
@@ -14,6 +15,7 @@
 #include "berth/formats/planes_json.h"
 #include "berth/formats/schedule.h"
 #include "berth/formats/tflite.h"
+#include "berth/pipeline/own_scratch.h"
 #include "berth/render/map_html.h"
 #include "berth/render/map_svg.h"
 
@@ -50,7 +52,29 @@ tl::unexpected<Error> no_schedule(const PlannedFile& planned, const std::string&
       "use an ending such as .json, .csv or .html");
 }
 
-// Scratch, and what is kept apart, is left to the runtime.
+// An operator compiled for Ethos-U finds its operands inside its scratch, by offsets that only its
+// compiler and the plan that it wrote know: without that plan any other one breaks the model.
+std::optional<Error> find_compiled_fault(const InputFile& input, const Program& program,
+                                         const std::string& path) {
+  constexpr std::string_view kEthosU = "ethos-u";
+  const auto offline = read_tflite_offline_plan(input.content, input.path);
+  if (!offline) return offline.error();
+  for (const OwnScratch& scratch : own_scratch(program)) {
+    const Phase& phase = program.phases[scratch.phase];
+    const bool is_placed = *offline && (**offline)[scratch.tensor.index()];
+    if (is_placed || !phase.name.ends_with(kEthosU)) continue;
+    return Error{
+        Error::Kind::Usage, "-o " + path,
+        fmt::format("step {} ({}) finds its operands inside its scratch {} by offsets that "
+                    "only its compiler knows, and the model carries no plan that has them",
+                    scratch.phase, printable(phase.name),
+                    printable(program.tensors[scratch.tensor.index()].name)),
+        "plan the model as Vela wrote it"};
+  }
+  return std::nullopt;
+}
+
+// Scratch of --scratch, and what is kept apart, is left to the runtime.
 Result<std::string> model_with_plan(const InputFile& input, const PlannedFile& planned,
                                     const std::string& path) {
   if (planned.plan.target) {
@@ -70,6 +94,13 @@ Result<std::string> model_with_plan(const InputFile& input, const PlannedFile& p
   }
   const auto program = read_tflite(input.content, input.path);
   if (!program) return tl::unexpected(program.error());
+  if (auto error = find_compiled_fault(input, *program, path)) return tl::unexpected(*error);
+  for (std::size_t i = 0; i < program->tensors.size(); ++i) {
+    if (program->tensors[i].bytes == form->program.tensors[i].bytes) continue;
+    return usage_error("-o " + path,
+                       "the plan is for other shapes than the model's own, which the runtime takes",
+                       "convert the model with these shapes, or write the plan as .json");
+  }
   OfflinePlan plan(program->tensors.size());
   for (const Member& member : form->members) {
     plan[member.tensor.index()] =

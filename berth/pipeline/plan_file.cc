@@ -11,6 +11,7 @@
 #include "berth/certify/reason.h"
 #include "berth/formats/file.h"
 #include "berth/live/shared_rows.h"
+#include "berth/pipeline/beside.h"
 #include "berth/pipeline/certified_launches.h"
 #include "berth/pipeline/compose_plan.h"
 #include "berth/plan/reason.h"
@@ -61,10 +62,14 @@ std::optional<Overflow> find_overflow(const Plan& plan) {
   std::optional<Overflow> overflow;
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     const PlannedArena& arena = plan.arenas[i];
-    const auto usable = Device{arena.device, arena.capacity, arena.reserve}.usable();
-    const bool over = arena.capacity && arena.reserve > *arena.capacity;
-    if (!usable || (arena.figures.peak <= *usable && !over)) continue;
-    const bool proved = over || arena.figures.lower_bound > *usable;
+    const auto usable = Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
+    if (!usable) continue;
+    const bool over = arena.reserve > *arena.capacity;
+    // Where nothing is placed, what stands beside can still be too much.
+    const auto taken = checked_add(arena.reserve, arena.beside);
+    const bool is_full = !taken || *taken > *arena.capacity;
+    if (arena.figures.peak <= *usable && !is_full) continue;
+    const bool proved = is_full || arena.figures.lower_bound > *usable;
     if (overflow && (overflow->proved || !proved)) continue;
     overflow = {i, proved, over};
   }
@@ -125,6 +130,27 @@ void say(const PlanOptions& options, const std::string& stage) {
   if (options.on_stage) options.on_stage(stage);
 }
 
+// What keeps a plan whose arenas fit from being known to fit; empty where nothing does.
+std::string unsized_report(const Plan& plan) {
+  constexpr std::size_t kListed = 8;
+  for (const PlannedArena& arena : plan.arenas) {
+    const auto names = unsized_on(plan.kept, arena.device);
+    if (!arena.capacity || names.empty()) continue;
+    std::string text = fmt::format(
+        "arena {} is not known to fit: {} of {} bytes are counted, and only the run knows the size "
+        "of ",
+        printable(arena.device),
+        checked_add(arena.figures.peak, arena.beside).value_or(arena.beside).count(),
+        arena.capacity->count());
+    for (std::size_t i = 0; i < names.size() && i < kListed; ++i) {
+      text += (i == 0 ? "" : ", ") + printable(names[i]);
+    }
+    if (names.size() > kListed) text += fmt::format(" and {} more", names.size() - kListed);
+    return text + "\n  --shape gives a value its size, where the input takes it\n";
+  }
+  return "";
+}
+
 Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
                              const PlanOptions& options) {
   say(options, "checking the plan");
@@ -138,10 +164,16 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
     DoesNotFit no{
         overflow->proved, capacity_report(plan, overflow->arena), {}, overflow->over_reserved};
     if (!no.proved || no.over_reserved) return no;
+    // A reason is buffers; where what stands beside is too much by itself there are none to name.
+    if (*plan.arenas[overflow->arena].capacity <= plan.arenas[overflow->arena].beside) return no;
     say(options, "looking for the buffers that are the reason");
     return refusal(std::move(no),
                    find_reason(question.instance, DeviceId(overflow->arena), options.pack.effort),
                    &plan, plan.source);
+  }
+
+  if (auto report = unsized_report(plan); !report.empty()) {
+    return DoesNotFit{false, std::move(report)};
   }
 
   PlannedFile planned{std::move(question), std::move(packing), std::move(plan), {}, {}, {}};
@@ -169,6 +201,9 @@ Result<PlanAnswer> answer_of(Question question, Packing packing, Plan plan,
 
 Result<PlanAnswer> answer_question(const InputFile& file, Question question,
                                    const PlanOptions& options) {
+  if (auto report = find_full_device(question.kept, question.instance, options)) {
+    return DoesNotFit{true, *std::move(report)};
+  }
   say(options, fmt::format("placing {} buffers", question.instance.size()));
   auto answer = pack(question.instance, options.pack);
   if (!answer) return tl::unexpected(answer.error());

@@ -19,6 +19,7 @@
 #include "berth/live/program_lives.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/live/shared_rows.h"
+#include "berth/pipeline/beside.h"
 #include "berth/pipeline/model_input.h"
 
 namespace berth {
@@ -67,7 +68,9 @@ Result<Question> hold_rows(Question question, const InputFile& file, const PlanO
     is_held.push_back(hold.asks(buffer.name));
     image.push_back(left);
     left += is_held.back() ? 0 : 1;
-    if (is_held.back()) question.kept.push_back({buffer.name, KeptWhy::Held, buffer.size});
+    if (!is_held.back()) continue;
+    const std::string& device = question.instance[buffer.device].name;
+    question.kept.push_back({buffer.name, KeptWhy::Held, buffer.size, device});
   }
   if (auto error = hold.unmet(file.path)) return tl::unexpected(std::move(*error));
   std::erase_if(permissions, [&](const SharePermission& permission) {
@@ -120,14 +123,29 @@ Result<std::vector<OpId>> held_nodes(const Schedule& schedule, const InputFile& 
   return held;
 }
 
-KeptTensor kept_storage(const Schedule& schedule, const KeptStorage& kept, std::string name) {
-  return {std::move(name), kept.why, Bytes(schedule.graph().view(kept.storage)->bytes.upper)};
+// What is held, given by the caller or a call's own takes memory of its device too.
+std::vector<KeptTensor> kept_storage(const Schedule& schedule, ScheduleInstance& lives) {
+  std::map<OpId, LiveRange> life;
+  for (const StorageLife& it : storage_lives(schedule)) life.emplace(it.storage, it.life);
+  std::vector<KeptTensor> kept;
+  for (std::size_t i = 0; i < lives.kept.size(); ++i) {
+    const auto& [id, why] = lives.kept[i];
+    kept.push_back(
+        {std::move(lives.kept_names[i]), why, Bytes(schedule.graph().view(id)->bytes.upper)});
+    const std::string& device = schedule.graph().storage(id).device;
+    const bool takes = why == KeptWhy::Held || why == KeptWhy::Param || why == KeptWhy::CallLocal;
+    if (!takes || is_disk(device)) continue;
+    kept.back().device = device;
+    if (why == KeptWhy::CallLocal) kept.back().life = life.at(id);
+  }
+  return kept;
 }
 
 // With the planner off nothing is planned: what would have been is kept for that reason.
 void keep_all(ScheduleInstance& lives, std::vector<KeptTensor>& kept) {
   for (const Buffer& buffer : lives.instance.buffers()) {
-    kept.push_back({buffer.name, KeptWhy::PlannerOff, buffer.size});
+    kept.push_back(
+        {buffer.name, KeptWhy::PlannerOff, buffer.size, lives.instance[buffer.device].name});
   }
   lives.ops.clear();
   lives.instance = *Instance::make({}, {}, lives.instance.unit(), {});
@@ -152,10 +170,7 @@ Result<Question> read_schedule_question(const InputFile& file, const PlanOptions
   auto lives = schedule_instance(*schedule, *held, unit);
   if (!lives) return tl::unexpected(lives.error());
 
-  std::vector<KeptTensor> kept;
-  for (std::size_t i = 0; i < lives->kept.size(); ++i) {
-    kept.push_back(kept_storage(*schedule, lives->kept[i], std::move(lives->kept_names[i])));
-  }
+  std::vector<KeptTensor> kept = kept_storage(*schedule, *lives);
   if (options.planner_off) keep_all(*lives, kept);
   return Question{std::move(lives->instance), std::move(kept),
                   ScheduleForm{*std::move(schedule), std::move(lives->ops)}};
@@ -174,6 +189,11 @@ Result<Question> hold_members(Question question, const InputFile& file,
   for (const Member& member : members) {
     if (!is_held[member.buffer.index()]) continue;
     question.kept.push_back({member.name, KeptWhy::Held, member.bytes});
+    const Buffer& buffer = question.instance[member.buffer];
+    // The others that are held with it stand on its bytes.
+    if (member.name == buffer.name) {
+      question.kept.back().device = question.instance[buffer.device].name;
+    }
   }
   return without_buffers(std::move(question), is_held);
 }
@@ -246,7 +266,9 @@ Result<Question> read_model_question(const InputFile& file, const PlanOptions& o
                     std::move(notes),
                     std::move(order),
                     std::move(order_fault),
-                    std::move(lives->permissions)};
+                    std::move(lives->permissions),
+                    not_counted(kind_of(file.content), program, input->estimate),
+                    input->estimate};
   if (options.hold.empty()) return question;
   return hold_members(std::move(question), file, options);
 }
@@ -364,7 +386,10 @@ Result<Question> limit_devices(Question question, const InputFile& file,
                                const PlanOptions& options) {
   const auto old = question.instance.devices();
   std::vector<Device> devices(old.begin(), old.end());
-  for (Device& device : devices) device.reserve = options.reserve;
+  for (Device& device : devices) {
+    device.reserve = options.reserve;
+    device.beside = beside_of(question.kept, device.name, question.instance.unit());
+  }
   // A device's own entry wins over the one for all.
   for (const bool own : {false, true}) {
     for (const auto& [name, bytes] : options.capacity) {
@@ -374,6 +399,9 @@ Result<Question> limit_devices(Question question, const InputFile& file,
         device.capacity = bytes;
         is_met = true;
       }
+      is_met = is_met || std::ranges::any_of(question.kept, [&](const KeptTensor& kept) {
+                 return kept.device == name;
+               });
       if (own && !is_met) {
         return usage_error("--capacity", fmt::format("{} has no device '{}'", file.path, name),
                            "it has " + device_names(devices));
@@ -452,10 +480,8 @@ Result<Question> read_question(const InputFile& file, const PlanOptions& options
   if (question && !options.scratch.empty()) {
     question = add_scratch(*std::move(question), file, options);
   }
-  if (question && (!options.capacity.empty() || options.reserve > Bytes(0))) {
-    question = limit_devices(*std::move(question), file, options);
-  }
-  return question;
+  if (!question) return question;
+  return limit_devices(*std::move(question), file, options);
 }
 
 }  // namespace berth

@@ -44,6 +44,9 @@ struct Question {
   std::optional<std::string>
       order_fault{};  // why the order that was asked for is none of these steps
   std::vector<NamedPermission> permissions{};  // to share bytes, granted or not
+  // What takes memory that the file does not tell, and by estimate how much of it a runtime takes.
+  std::vector<std::string> not_counted{};
+  std::optional<Bytes> estimate{};
 };
 
 // Those that a form tells row by row; empty where each buffer is a row.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/render/figures.h"
+#include "berth/render/kept_text.h"
 #include "berth/render/occupancy.h"
 #include "berth/render/text.h"
 
@@ -29,7 +30,9 @@ struct Shortage {
 
 Shortage shortage_of(const PlannedArena& arena, const Occupancy& occupancy, Bytes usable) {
   const ArenaFigures& figures = arena.figures;
-  if (figures.max_load > usable || figures.max_load == figures.peak) {
+  const auto taken = checked_add(arena.reserve, arena.beside);
+  const bool is_full = !taken || *taken > *arena.capacity;
+  if (figures.max_load > usable || figures.max_load == figures.peak || is_full) {
     return {figures.peak_step, figures.max_load, true};
   }
   Shortage shortage = {figures.peak_step, figures.peak, false};
@@ -100,28 +103,32 @@ Bytes over_reserved(const PlannedArena& arena) {
   return arena.reserve > *arena.capacity ? arena.reserve - *arena.capacity : Bytes(0);
 }
 
-std::vector<FigureRow> rows_of(const PlannedArena& arena, Bytes usable, const Shortage& shortage,
-                               const Free& free, const std::string& live) {
-  const bool fixed = arena.reserve > Bytes(0);
+std::vector<FigureRow> rows_of(const Plan& plan, const PlannedArena& arena, Bytes usable,
+                               const Shortage& shortage, const Free& free,
+                               const std::string& live) {
+  const auto taken = checked_add(arena.reserve, arena.beside);
+  const bool fixed = !taken || *taken > Bytes(0);
   std::vector<FigureRow> rows = {{"capacity", *arena.capacity, ""}};
-  if (fixed) {
+  if (arena.reserve > Bytes(0)) {
     const Bytes over = over_reserved(arena);
     rows.push_back({"fixed", arena.reserve,
                     over > Bytes(0)
                         ? fmt::format("reserved: by itself {} more than the capacity", over.count())
                         : "reserved: nobody may use it"});
-    rows.push_back({"available", usable, ""});
   }
+  if (arena.beside > Bytes(0)) rows.push_back({"beside", arena.beside, beside_text(plan, arena)});
+  if (fixed) rows.push_back({"available", usable, ""});
   rows.push_back({shortage.full ? "live" : "arena", shortage.need, live});
-  if (fixed) rows.push_back({"need", checked_add(arena.reserve, shortage.need), "with the fixed"});
-  rows.push_back({"short by", checked_add(over_reserved(arena), shortage.need - usable), ""});
+  const auto need = taken ? checked_add(*taken, shortage.need) : std::nullopt;
+  if (fixed) rows.push_back({"need", need, "with the fixed"});
+  rows.push_back({"short by", need ? std::optional(*need - *arena.capacity) : std::nullopt, ""});
   rows.push_back({"free", free.all,
                   fmt::format("of the available, largest hole {}", free.largest_hole.count())});
   return rows;
 }
 
 Bytes usable_of(const PlannedArena& arena) {
-  return *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+  return *Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
 }
 
 std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage& shortage) {
@@ -147,18 +154,22 @@ std::string capacity_report(const Plan& plan, std::size_t arena_index) {
   const PlannedArena& arena = plan.arenas[arena_index];
   if (!arena.capacity) return "";
   const Bytes usable = usable_of(arena);
-  if (arena.figures.peak <= usable && over_reserved(arena) == Bytes(0)) return "";
+  const auto taken = checked_add(arena.reserve, arena.beside);
+  const bool is_full = !taken || *taken > *arena.capacity;
+  if (arena.figures.peak <= usable && !is_full) return "";
 
   const Occupancy occupancy = occupancy_of(plan)[arena_index];
   const Shortage shortage = shortage_of(arena, occupancy, usable);
   const std::vector<Tile> live = live_at(plan, occupancy, shortage.step);
   const Free free = free_at(occupancy, shortage.step, usable);
+  const auto need = taken ? checked_add(*taken, shortage.need) : std::nullopt;
+  const Bytes short_by = need.value_or(Bytes(UINT64_MAX)) - *arena.capacity;
   const std::string what_to_do =
       over_reserved(arena) > Bytes(0) ? "reserve less, or give more"
-      : shortage.full                 ? advice_when_full(plan, live, shortage.need - usable)
+      : shortage.full                 ? advice_when_full(plan, live, short_by)
                       : advice_when_cut_up(plan, live, usable, arena.figures.lower_bound > usable);
   return heading(plan, arena, shortage) +
-         aligned(rows_of(arena, usable, shortage, free, live_list(plan, live))) +
+         aligned(rows_of(plan, arena, usable, shortage, free, live_list(plan, live))) +
          (what_to_do.empty() ? "" : "  " + what_to_do + "\n");
 }
 

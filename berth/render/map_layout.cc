@@ -202,7 +202,7 @@ void put_verdict(const Plan& plan, MapLayout& layout) {
 
 std::optional<Bytes> usable_of(const PlannedArena& arena) {
   if (!arena.capacity) return std::nullopt;
-  return *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+  return *Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
 }
 
 Length MapPanel::y(std::uint64_t byte) const {

@@ -101,6 +101,21 @@ std::vector<const BufferChange*> grown_in(const std::optional<PlanDiff>& diff) {
   return grown;
 }
 
+const char* word_of(const BudgetLine& line) {
+  if (line.fails()) return "over";
+  return line.is_open() ? "open" : "kept";
+}
+
+std::string listed(const std::vector<std::string>& names, const char* between) {
+  constexpr std::size_t kListed = 8;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < kListed; ++i) {
+    text += (i == 0 ? "" : between) + printable(names[i]);
+  }
+  if (names.size() > kListed) text += fmt::format(" and {} more", names.size() - kListed);
+  return text;
+}
+
 // A name inside a table of Markdown.
 std::string cell(const std::string& name) {
   std::string text;
@@ -155,12 +170,18 @@ std::string plan_diff_json(const PlanDiff& diff) {
 std::string budget_text(const std::vector<BudgetLine>& lines, const std::optional<PlanDiff>& diff) {
   std::string text = "\n";
   for (const BudgetLine& line : lines) {
-    text += fmt::format("{}  {}  {} B", line.fails() ? "over" : "kept", arena_text(line.arena),
-                        line.now.count());
+    text += fmt::format("{}  {}  {} B", word_of(line), arena_text(line.arena), line.now.count());
+    if (line.budget && line.beside > Bytes(0)) {
+      text += fmt::format(" and {} B beside", line.beside.count());
+    }
     if (line.budget) text += fmt::format(" of {} B", line.budget->count());
     if (line.before) {
       text +=
           fmt::format(", was {} B ({})", line.before->count(), growth_text(line.before, line.now));
+    }
+    if (line.is_open()) text += "; sizes that only the run knows: " + listed(line.unsized, ", ");
+    if (line.budget && !line.not_counted.empty()) {
+      text += "; not counted: " + listed(line.not_counted, "; ");
     }
     text += "\n";
   }
@@ -181,9 +202,12 @@ std::string budget_markdown(const std::vector<BudgetLine>& lines,
   for (const BudgetLine& line : lines) {
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell(line.arena),
                         line.before ? fmt::format("{}", line.before->count()) : "",
-                        line.now.count(), growth_text(line.before, line.now),
+                        line.beside > Bytes(0) && line.budget
+                            ? fmt::format("{} + {}", line.now.count(), line.beside.count())
+                            : fmt::format("{}", line.now.count()),
+                        growth_text(line.before, line.now),
                         line.budget ? fmt::format("{}", line.budget->count()) : "",
-                        line.fails() ? "**over**" : "kept");
+                        line.fails() ? "**over**" : word_of(line));
   }
   const auto grown = grown_in(diff);
   if (grown.empty()) return text;

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "berth/base/text.h"
 #include "berth/render/figures.h"
+#include "berth/render/kept_text.h"
 #include "berth/render/occupancy.h"
 #include "berth/render/target_report.h"
 #include "berth/render/text.h"
@@ -48,7 +49,7 @@ std::string step_name(const Plan& plan, Step step) {
 }
 
 Bytes usable_of(const PlannedArena& arena) {
-  return *arena.capacity < arena.reserve ? Bytes(0) : *arena.capacity - arena.reserve;
+  return *Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
 }
 
 std::optional<Bytes> planned_bytes(const Plan& plan, std::size_t arena) {
@@ -98,12 +99,18 @@ FigureRow gap_row(const ArenaFigures& figures, std::string_view cut_by, const Pa
   return {"gap", gap, note};
 }
 
-void add_capacity_rows(const PlannedArena& arena, std::vector<FigureRow>& rows) {
+// The verdict's own line says what it does not count.
+void add_capacity_rows(const Plan& plan, const PlannedArena& arena, std::vector<FigureRow>& rows) {
   if (!arena.capacity) return;
   rows.push_back({"capacity", *arena.capacity, ""});
   const Bytes usable = usable_of(arena);
   if (arena.reserve > Bytes(0)) {
     rows.push_back({"  reserved", arena.reserve, "nobody may use it"});
+  }
+  if (arena.beside > Bytes(0)) {
+    rows.push_back({"  beside", arena.beside, beside_text(plan, arena)});
+  }
+  if (arena.reserve > Bytes(0) || arena.beside > Bytes(0)) {
     rows.push_back({"  usable", usable, ""});
   }
   const Bytes peak = arena.figures.peak;
@@ -111,7 +118,7 @@ void add_capacity_rows(const PlannedArena& arena, std::vector<FigureRow>& rows) 
   if (peak > usable || over > Bytes(0)) {
     rows.push_back({"  short by", checked_add(over, peak - usable), "it does not fit"});
   } else {
-    rows.push_back({"  free left", usable - peak, ""});
+    rows.push_back({"  free left", usable - peak, "it fits" + not_counted_text(plan)});
   }
 }
 
@@ -172,15 +179,11 @@ std::string arena_section(const Plan& plan, std::size_t index, const Occupancy& 
       {"max load", figures.max_load, "at " + step_name(plan, figures.peak_step)}};
   add_padding_row(figures, rows);
   rows.push_back(gap_row(figures, plan.cut ? notes.cut_by : "", paint));
-  add_capacity_rows(arena, rows);
+  add_capacity_rows(plan, arena, rows);
   text += aligned(rows);
   if (index < notes.by_kind.size()) text += "  max load by kind: " + notes.by_kind[index] + "\n";
   return text + live_section(plan, figures, occupancy) + "\n";
 }
-
-constexpr std::array<std::string_view, 10> kReasons = {
-    "constant",  "variable",   "held",  "disk",   "dynamic",
-    "parameter", "call-local", "empty", "unused", "planner off"};
 
 std::string kept_section(const Plan& plan, const Paint& paint) {
   if (plan.kept.empty()) return "";
@@ -188,18 +191,16 @@ std::string kept_section(const Plan& plan, const Paint& paint) {
     std::size_t count = 0;
     std::optional<Bytes> bytes = Bytes(0);
   };
-  std::array<Kept, kReasons.size()> by_reason;
+  std::map<KeptWhy, Kept> by_reason;
   for (const KeptTensor& tensor : plan.kept) {
-    Kept& kept = by_reason[static_cast<std::size_t>(tensor.why)];
+    Kept& kept = by_reason[tensor.why];
     ++kept.count;
     if (kept.bytes) kept.bytes = checked_add(*kept.bytes, tensor.bytes);
   }
   std::vector<FigureRow> rows;
-  for (std::size_t i = 0; i < by_reason.size(); ++i) {
-    const Kept& kept = by_reason[i];
-    if (kept.count == 0) continue;
+  for (const auto& [why, kept] : by_reason) {
     const std::string note = fmt::format("{} tensor{}", kept.count, kept.count == 1 ? "" : "s");
-    rows.push_back({std::string(kReasons[i]), kept.bytes, note});
+    rows.push_back({std::string(reason_text(why)), kept.bytes, note});
   }
   return paint.heading("kept apart, not planned") + "\n" + aligned(rows) + "\n";
 }
