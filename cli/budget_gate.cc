@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
+#include "berth/pipeline/asked.h"
 #include "berth/pipeline/beside.h"
 #include "berth/pipeline/open_plan.h"
 
@@ -30,6 +32,13 @@ bool BudgetGate::Findings::kept() const {
 
 bool BudgetGate::Findings::open() const {
   return kept() && std::ranges::any_of(lines, &BudgetLine::is_open);
+}
+
+Result<PlanOptions> BudgetGate::with_baseline(PlanOptions options) const {
+  if (baseline_.empty()) return options;
+  const auto before = open_plan(baseline_);
+  if (!before) return tl::unexpected(before.error());
+  return with_asked_sizes(std::move(options), before->asked);
 }
 
 Result<BudgetGate::Findings> BudgetGate::judge(const Plan& plan) const {
@@ -76,6 +85,7 @@ Result<BudgetGate::Findings> BudgetGate::judge(const Plan& plan) const {
   const auto before = open_plan(baseline_);
   if (!before) return tl::unexpected(before.error());
   findings.diff = diff_plans(*before, plan);
+  findings.asked_otherwise = asked_otherwise(before->asked, plan.asked);
   for (std::size_t i = 0; i < findings.lines.size(); ++i) {
     findings.lines[i].before = findings.diff->arenas[i].before;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
+#include "berth/pipeline/options.h"
 #include "berth/render/plan_diff.h"
 
 namespace berth::cli {
@@ -19,12 +20,16 @@ class BudgetGate {
 
   struct Findings {
     std::vector<BudgetLine> lines;
-    std::optional<PlanDiff> diff;  // from the baseline
+    std::optional<PlanDiff> diff;                // from the baseline
+    std::vector<std::string> asked_otherwise{};  // in what the baseline was another question
 
     bool kept() const;
     // None is broken, but of one not all is counted.
     bool open() const;
   };
+  // The options with what the baseline tells of sizes that a model leaves open, so that it need not
+  // be asked again. Refuses a baseline that cannot be read.
+  Result<PlanOptions> with_baseline(PlanOptions options) const;
   // Refuses a budget that is no size, or names an arena that the plan does not have; and a baseline
   // that cannot be read.
   Result<Findings> judge(const Plan& plan) const;

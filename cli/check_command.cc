@@ -51,6 +51,12 @@ std::string bounds_text(const CheckedFile& checked) {
   return text;
 }
 
+std::string strings_json(const std::vector<std::string>& strings) {
+  std::string text;
+  for (const std::string& it : strings) text += (text.empty() ? "" : ", ") + json_quoted(it);
+  return text;
+}
+
 std::string json_text(const CheckedFile& checked) {
   std::string faults;
   for (const PlacementFault& fault : checked.verdict.faults()) {
@@ -63,26 +69,32 @@ std::string json_text(const CheckedFile& checked) {
     faults += fmt::format("{}\n  {{\"kind\": \"wrong-order\", \"count\": 1, \"message\": {}}}",
                           faults.empty() ? "" : ",", json_quoted(*checked.order_fault));
   }
-  std::string notes;
-  for (const std::string& note : checked.notes) {
-    notes += (notes.empty() ? "" : ", ") + json_quoted(note);
-  }
   return fmt::format(
       "{{\"sound\": {}, \"buffers\": {}, \"arenas\": {},\n \"faults\": [{}],\n \"mismatch\": {},\n "
-      "\"lower_bounds\": [{}],\n \"notes\": [{}]}}\n",
+      "\"by_plan_alone\": [{}],\n \"lower_bounds\": [{}],\n \"notes\": [{}]}}\n",
       checked.sound(), checked.plan.buffers.size(), checked.plan.arenas.size(), faults,
-      checked.mismatch ? json_quoted(*checked.mismatch) : "null", bounds_json(checked), notes);
+      checked.mismatch ? json_quoted(*checked.mismatch) : "null",
+      strings_json(checked.by_plan_alone), bounds_json(checked), strings_json(checked.notes));
 }
 
 std::string text_of(const CheckedFile& checked) {
-  std::string text = explain(checked.verdict, checked.plan);
-  if (checked.order_fault) {
-    if (checked.verdict.sound()) text = "not sound\n";
-    text += "  " + printable(*checked.order_fault) + "\n";
+  std::string text;
+  if (checked.mismatch) {
+    text = "not a plan for this input: " + printable(*checked.mismatch) + "\n";
+    if (checked.plan.arenas.empty()) return text;  // of an answer without places there is no more
+    text += "by itself ";
   }
+  if (checked.order_fault && checked.verdict.sound()) {
+    text += "not sound\n";
+  } else {
+    text += explain(checked.verdict, checked.plan);
+  }
+  if (checked.order_fault) text += "  " + printable(*checked.order_fault) + "\n";
   if (checked.verdict.sound() && !checked.order_fault) text += bounds_text(checked);
-  if (checked.mismatch) text += "not a plan for this input: " + *checked.mismatch + "\n";
-  return text;
+  if (checked.by_plan_alone.empty()) return text;
+  text += "as the plan alone says:";
+  for (const std::string& option : checked.by_plan_alone) text += " " + printable(option);
+  return text + "\n";
 }
 
 std::string_view name_of(ReasonVerdict::Answer answer) {
@@ -142,8 +154,9 @@ CheckCommand::CheckCommand(CLI::App& app)
 
 ExitStatus CheckCommand::run() const {
   const Report report = common_.report();
-  const auto options = options_.parse();
+  auto options = options_.parse();
   if (!options) return report.failure(options.error());
+  options->planner_off = environment_is_on("NO_MEMORY_PLANNER");
   const auto plan = open_input(plan_);
   if (!plan) return report.failure(plan.error());
   std::optional<InputFile> input;

@@ -53,7 +53,7 @@ ExitStatus say_no(const DoesNotFit& no, const std::string& reason_path, const Re
 }
 
 // What a plan is made of: on a target, its chips' file too.
-struct Asked {
+struct Job {
   InputFile file;
   std::optional<InputFile> target;
   Policy policy = Policy::Rule;
@@ -64,7 +64,7 @@ struct Watched {
   bool was_interrupted = false;
 };
 
-Watched planned_watched(const Asked& asked, PlanOptions options, const Report& report) {
+Watched planned_watched(const Job& asked, PlanOptions options, const Report& report) {
   SearchWatch watch(report, "planning " + printable(asked.file.path));
   watch.attach(options.pack);
   options.on_stage = [&](const std::string& stage) { watch.say(stage); };
@@ -103,6 +103,9 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned, const
     if (gate.asked()) report.result(budget_text(findings->lines, findings->diff));
   }
   say_written(*files, *written, report);
+  for (const std::string& other : findings->asked_otherwise) {
+    report.note("the baseline was asked otherwise: " + other);
+  }
   for (const BudgetLine& line : findings->lines) {
     if (!line.fails()) continue;
     const std::string beside = line.budget && line.beside > Bytes(0)
@@ -111,8 +114,8 @@ ExitStatus say_planned(const InputFile& input, const PlannedFile& planned, const
                                    : "";
     // The answer is no: that is said, --quiet or not.
     report.no(fmt::format("{} has {} bytes{}, {}", line.arena, line.now.count(), beside,
-                            line.budget ? fmt::format("its budget is {}", line.budget->count())
-                                        : fmt::format("in the baseline {}", line.before->count())));
+                          line.budget ? fmt::format("its budget is {}", line.budget->count())
+                                      : fmt::format("in the baseline {}", line.before->count())));
   }
   for (const BudgetLine& line : findings->lines) {
     if (!line.is_open()) continue;
@@ -171,7 +174,11 @@ ExitStatus PlanCommand::run() const {
     if (!is_off) return report.failure(is_off.error());
     options->planner_off = *is_off;
   }
-  Asked asked{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
+  if (kind_of(file->content) == InputKind::Onnx) {
+    options = gate_.with_baseline(*std::move(options));
+    if (!options) return report.failure(options.error());
+  }
+  Job asked{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
   const Use use = target_.empty() ? Use::Plan : Use::PlanOnTarget;
   if (auto fault = find_misplaced_option(*options, asked.file, use)) return report.failure(*fault);
   if (!target_.empty()) {

@@ -242,6 +242,11 @@ void PlanOptionTexts::add_reading_to(CLI::App& command) {
                    "of a concatenation straight to their place");
 }
 
+void PlanOptionTexts::add_offline_plan_to(CLI::App& command) {
+  command.add_flag("--offline-plan", offline_plan_,
+                   "Keep the places that a model's own offline plan gives");
+}
+
 // How its buffers are ordered and placed.
 void PlanOptionTexts::add_search_to(CLI::App& command) {
   command
@@ -249,8 +254,7 @@ void PlanOptionTexts::add_search_to(CLI::App& command) {
       ->type_name("NAME");
   command.add_flag("--reorder", reorder_,
                    "Look for an order of a model's steps under which less is live at once");
-  command.add_flag("--offline-plan", offline_plan_,
-                   "Keep the places that a model's own offline plan gives");
+  add_offline_plan_to(command);
   command.add_option("--seed", seed_, "Seed of searches that draw (default 0)")->type_name("N");
   command
       .add_option(
@@ -272,7 +276,10 @@ void PlanOptionTexts::add_to(CLI::App& command, bool for_check) {
       .add_option("--capacity", capacity_, "Bytes a device has: BYTES for each, or DEVICE=BYTES")
       ->type_name("[DEVICE=]BYTES");
   add_reading_to(command);
-  if (for_check) return;
+  if (for_check) {
+    add_offline_plan_to(command);
+    return;
+  }
   add_search_to(command);
   command.add_flag("--extents", extents_,
                    "Launches that are written say which bytes each argument reads and writes");

@@ -29,6 +29,7 @@ class PlanOptionTexts {
  private:
   void add_reading_to(CLI::App& command);
   void add_search_to(CLI::App& command);
+  void add_offline_plan_to(CLI::App& command);
 
   std::string packer_ = "auto";
   std::vector<std::string> capacity_;

@@ -1,5 +1,7 @@
 #include "berth/certify/held.h"
 
+#include <algorithm>
+
 namespace berth {
 
 std::vector<Held> held_by(const PlannedBuffer& buffer) {
@@ -18,6 +20,18 @@ std::vector<Held> held_by(const PlannedBuffer& buffer) {
   }
   if (from < buffer.life.upper) held.push_back({{from, buffer.life.upper}, all});
   return held;
+}
+
+bool covers(const std::vector<Held>& held, const Held& part) {
+  auto at = std::partition_point(
+      held.begin(), held.end(), [&](const Held& it) { return it.steps.upper <= part.steps.lower; });
+  Step reached = part.steps.lower;
+  for (; reached < part.steps.upper; ++at) {
+    if (at == held.end() || reached < at->steps.lower) return false;
+    if (!at->bytes.covers(part.bytes)) return false;
+    reached = at->steps.upper;
+  }
+  return true;
 }
 
 }  // namespace berth

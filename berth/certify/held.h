@@ -17,4 +17,7 @@ struct Held {
 // What a well-formed buffer holds, by first step; an empty one holds nothing.
 std::vector<Held> held_by(const PlannedBuffer& buffer);
 
+// Whether what is `held`, by first step and apart, covers `part` in each of its steps.
+bool covers(const std::vector<Held>& held, const Held& part);
+
 }  // namespace berth

@@ -14,20 +14,6 @@ ByteRange bytes_of(const PlannedBuffer& buffer) {
   return {buffer.offset.value(), buffer.offset.value() + buffer.bytes.count()};
 }
 
-// Whether what a base holds covers `part` in each of its steps.
-bool cover(const std::vector<Held>& base, const Held& part) {
-  auto at = std::partition_point(base.begin(), base.end(), [&](const Held& held) {
-    return held.steps.upper <= part.steps.lower;
-  });
-  Step reached = part.steps.lower;
-  for (; reached < part.steps.upper; ++at) {
-    if (at == base.end() || reached < at->steps.lower) return false;
-    if (!at->bytes.covers(part.bytes)) return false;
-    reached = at->steps.upper;
-  }
-  return true;
-}
-
 // `base_held` is what the base holds.
 std::optional<BadView::Why> view_fault(const PlannedBuffer& view, const PlannedBuffer& base,
                                        const std::vector<Held>& base_held) {
@@ -38,7 +24,7 @@ std::optional<BadView::Why> view_fault(const PlannedBuffer& view, const PlannedB
   if (base.gaps.empty()) return std::nullopt;
   const auto view_held = held_by(view);
   const bool covered = std::all_of(view_held.begin(), view_held.end(),
-                                   [&](const Held& part) { return cover(base_held, part); });
+                                   [&](const Held& part) { return covers(base_held, part); });
   return covered ? std::nullopt : std::optional(BaseDoesNotHold);
 }
 

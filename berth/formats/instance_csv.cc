@@ -164,6 +164,18 @@ class Row {
     return Offset(number(*found, ", or -1 or nothing for none"));
   }
 
+  // Beside a column `end`, a gap's end too is the last step of it.
+  Gap half_open(Gap gap, const CsvCell& cell) {
+    if (!header_.cell(Column::End)) return gap;
+    if (gap.steps.upper == UINT64_MAX) {
+      refuse(cell, fmt::format("a gap may end at step {} at the latest", UINT64_MAX - 1),
+             "count the steps from a lower one on");
+      return gap;
+    }
+    ++gap.steps.upper;
+    return gap;
+  }
+
   std::vector<Gap> read_gaps() {
     std::vector<Gap> gaps;
     const auto found = cell(Column::Gaps);
@@ -178,7 +190,7 @@ class Row {
                "expected first-end, such as 3-7 or 3-7@0:64");
         return gaps;
       }
-      gaps.push_back(*gap);
+      gaps.push_back(half_open(*gap, *found));
       at = text.find_first_not_of(' ', end);
     }
     std::ranges::sort(gaps, {}, [](const Gap& gap) { return gap.steps.lower; });

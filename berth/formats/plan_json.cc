@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "berth/formats/asked_json.h"
 #include "berth/formats/gaps_json.h"
 #include "berth/formats/json_lines.h"
 #include "berth/formats/target_use_json.h"
@@ -83,6 +84,7 @@ std::string write_plan(const Plan& plan) {
       "\"found_by\": {}, \"seed\": {}",
       kFormat, json_quoted(plan.source.file), json_quoted(plan.source.sha256),
       json_quoted(plan.packer), json_quoted(plan.found_by), plan.seed);
+  if (plan.asked != Asked{}) text += ",\n \"asked\": " + asked_json(plan.asked);
   write_lines(text, "arenas", plan.arenas, arena_line);
   text += fmt::format(",\n \"ordering\": {}, \"cut\": {}", json_quoted(plan.ordering), plan.cut);
   write_lines(text, "buffers", plan.buffers, buffer_line);
@@ -110,6 +112,11 @@ class Reader {
     plan_.packer = fields.string("packer");
     plan_.found_by = fields.optional_string("found_by").value_or(plan_.packer);
     plan_.seed = fields.integer("seed");
+    if (const auto value = fields.optional_object("asked")) {
+      auto asked = read_asked(*value, "asked");
+      if (!asked) fields.refuse(asked.error());
+      if (asked) plan_.asked = *std::move(asked);
+    }
     read_each(fields, "arenas", &Reader::read_arena);
     plan_.ordering = fields.string("ordering");
     plan_.cut = fields.boolean("cut");

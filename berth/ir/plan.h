@@ -7,6 +7,7 @@
 
 #include "berth/base/bytes.h"
 #include "berth/base/interval.h"
+#include "berth/ir/asked.h"
 #include "berth/ir/instance.h"
 #include "berth/ir/packing.h"
 #include "berth/ir/program.h"
@@ -103,6 +104,7 @@ struct Plan {
   std::vector<std::size_t> order{};
   // Where it was made for a target: a device is a chip and a tier.
   std::optional<TargetUse> target{};
+  Asked asked{};  // beyond the source
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };

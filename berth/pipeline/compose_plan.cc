@@ -17,13 +17,13 @@
 #include "berth/ir/planes.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/lower/address_map.h"
+#include "berth/pipeline/asked.h"
 
 namespace berth {
 namespace {
 
 constexpr std::uint64_t kFirstAddress = 0x10000000;
 constexpr std::uint64_t kPage = 4096;
-constexpr const char* kInOrder = "in-order per device";
 constexpr const char* kByAllocation =
     "in-order per device; across devices by allocation, copies included";
 
@@ -40,7 +40,7 @@ std::string ordering_of(const Question& question) {
   } else {
     for (const Device& device : question.instance.devices()) devices.insert(device.name);
   }
-  return devices.size() > 1 && question.instance.size() > 0 ? kByAllocation : kInOrder;
+  return devices.size() > 1 && question.instance.size() > 0 ? kByAllocation : kInOrderPerDevice;
 }
 
 // What every place in the arena asks of its first byte.
@@ -242,7 +242,8 @@ Result<Plan> compose_plan(const InputFile& file, const Question& question, const
               .origins = origins_of(question),
               .not_counted = question.not_counted,
               .estimate = question.estimate,
-              .order = question.order};
+              .order = question.order,
+              .asked = asked_of(options)};
 }
 
 std::optional<Error> find_bases_that_meet(const Plan& plan) {

@@ -304,39 +304,55 @@ Result<PlanAnswer> plan_on_target(const InputFile& input, const InputFile& targe
       .plan();
 }
 
-Result<Plan> rows_on_target(const InputFile& input, const std::vector<std::uint64_t>& tile,
-                            const PlanOptions& options) {
-  const auto deployed = read_deployed(input, Target{.name = "", .tile = tile}, options);
+namespace {
+
+// What stands in SRAM: intermediates and states of which the host reads nothing.
+SramRule sram_rule(StoredAs as, const Tensor& tensor) {
+  const bool may_stay = as == StoredAs::Arena || as == StoredAs::Table || as == StoredAs::State;
+  return may_stay && !tensor.host ? SramRule::Either : SramRule::Never;
+}
+
+}  // namespace
+
+Result<RowsOnTarget> rows_on_target(const InputFile& input, const Target& target,
+                                    const PlanOptions& options) {
+  const auto deployed = read_deployed(input, target, options);
   if (!deployed) return tl::unexpected(deployed.error());
   const auto lives = deployment_lives(deployed->deployment);
   if (!lives) return tl::unexpected(lives.error());
-  Plan plan{.source = {"", sha256(input.content)}, .kept = kept_of(*deployed, *lives)};
+  const Alignment unit = in_units(target, options.alignment.value_or(deployed->unit)).alignment;
+  RowsOnTarget asked;
+  asked.rows = {.source = {"", sha256(input.content)},
+                .ordering = kInOrderPerDevice,
+                .kept = kept_of(*deployed, *lives)};
   std::map<ChipId, std::size_t> arenas;
   const auto arena_of = [&](ChipId chip) {
-    const auto [found, is_new] = arenas.emplace(chip, plan.arenas.size());
-    if (is_new) plan.arenas.push_back({.device = fmt::format("chip{}", chip.index())});
+    const auto [found, is_new] = arenas.emplace(chip, asked.rows.arenas.size());
+    if (is_new) {
+      asked.rows.arenas.push_back({.device = fmt::format("chip{}", chip.index()), .unit = unit});
+    }
     return found->second;
+  };
+  const auto add = [&](PlannedBuffer row, ChipId chip, SramRule rule) {
+    row.arena = arena_of(chip);
+    row.alignment = unit;
+    asked.rows.buffers.push_back(std::move(row));
+    asked.sram.push_back(rule);
   };
   for (const StoredTensor& row : lives->tensors) {
     const auto& program = deployed->deployment.programs[row.program].program;
     const Tensor& tensor = program.tensors[row.tensor.index()];
-    plan.buffers.push_back({.name = row.name,
-                            .arena = arena_of(tensor.chip),
-                            .bytes = tensor.bytes,
-                            .life = row.life,
-                            .held = outlives_step(row.as)});
+    add({.name = row.name, .bytes = tensor.bytes, .life = row.life, .held = outlives_step(row.as)},
+        tensor.chip, sram_rule(row.as, tensor));
   }
   for (const StoredScratch& row : lives->scratch) {
-    plan.buffers.push_back({.name = row.name,
-                            .arena = arena_of(row.chip),
-                            .bytes = row.bytes,
-                            .life = {row.step, row.step + 1}});
+    add({.name = row.name, .bytes = row.bytes, .life = {row.step, row.step + 1}}, row.chip,
+        SramRule::Always);
   }
   for (const StoredSites& row : lives->sites) {
-    plan.buffers.push_back(
-        {.name = row.name, .arena = arena_of(row.chip), .bytes = row.bytes, .life = row.life});
+    add({.name = row.name, .bytes = row.bytes, .life = row.life}, row.chip, SramRule::Always);
   }
-  return plan;
+  return asked;
 }
 
 }  // namespace berth

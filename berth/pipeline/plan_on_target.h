@@ -24,9 +24,18 @@ namespace berth {
 Result<PlanAnswer> plan_on_target(const InputFile& input, const InputFile& target, Policy policy,
                                   const PlanOptions& options);
 
-// The buffers as such a plan must tell them, from the input alone: for whoever checks one. `tile`:
-// that of the target. An arena is a chip ("chip0"); places and figures mean nothing.
-Result<Plan> rows_on_target(const InputFile& input, const std::vector<std::uint64_t>& tile,
-                            const PlanOptions& options);
+// Whether a buffer may live in the SRAM.
+enum class SramRule { Either, Never, Always };
+
+// The buffers as such a plan must tell them, from the input alone: for whoever checks one. An arena
+// is a chip ("chip0"); places and figures mean nothing.
+struct RowsOnTarget {
+  Plan rows;
+  std::vector<SramRule> sram;  // by buffer
+};
+
+// `target`: of one without chips, the tiles alone are asked.
+Result<RowsOnTarget> rows_on_target(const InputFile& input, const Target& target,
+                                    const PlanOptions& options);
 
 }  // namespace berth

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "berth/formats/json.h"
+#include "berth/formats/schedule.h"
 #include "tests/support/command.h"
+#include "tests/support/schedules.h"
 
 namespace berth {
 namespace {
@@ -202,12 +204,92 @@ TEST_F(CheckCommandTest, ABufferToldTwiceIsNoPlanForTheInput) {
   EXPECT_EQ(command.run({"check", "d.json", "t.csv"}).status, 1);
 }
 
+// By a word to check, or by one to plan that the plan records and check then tells.
 TEST_F(CheckCommandTest, OnlyAPersonMayLeaveABufferOut) {
   command.write("more.csv", command.read("t.csv") + "d,0,1,7\n");
-  damage("\"kept\": []", R"("kept": [{"name": "d", "why": "held", "bytes": 7}])");
-  EXPECT_EQ(command.run({"check", "d.json", "more.csv"}).status, 0);
-  damage("\"kept\": []", R"("kept": [{"name": "d", "why": "constant", "bytes": 7}])");
+  EXPECT_EQ(command.run({"plan", "more.csv", "--hold", "d", "-o", "p.json"}).status, 0);
+  EXPECT_EQ(command.run({"check", "p.json", "more.csv", "--hold", "d"}).out.find("plan alone"),
+            std::string::npos);
+  const Ran ran = command.run({"check", "p.json", "more.csv"});
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_NE(ran.out.find("as the plan alone says: --hold d\n"), std::string::npos) << ran.out;
+  EXPECT_NE(command.run({"check", "p.json", "more.csv", "--json"})
+                .out.find("\"by_plan_alone\": [\"--hold d\"]"),
+            std::string::npos);
+  damage("\"hold\": [\"d\"]", "\"hold\": []");
+  const Ran unasked = command.run({"check", "d.json", "more.csv"});
+  EXPECT_EQ(unasked.status, 1);
+  EXPECT_NE(unasked.out.find("it keeps it apart, held (7 bytes)"), std::string::npos)
+      << unasked.out;
+  EXPECT_EQ(command.run({"check", "d.json", "more.csv", "--hold", "d"}).status, 0);
+  damage("\"why\": \"held\"", "\"why\": \"constant\"");
   EXPECT_EQ(command.run({"check", "d.json", "more.csv"}).status, 1);
+}
+
+TEST_F(CheckCommandTest, APlanThatPlacesNothingByItsOwnWordIsNo) {
+  const std::vector<std::string> all = {"--hold", "a", "--hold", "b", "--hold", "c"};
+  const auto with_all = [&](std::vector<std::string> words) {
+    words.insert(words.end(), all.begin(), all.end());
+    return command.run(words).status;
+  };
+  EXPECT_EQ(with_all({"plan", "t.csv", "-o", "p.json"}), 0);
+  EXPECT_EQ(with_all({"check", "p.json", "t.csv"}), 0);
+  const Ran ran = command.run({"check", "p.json", "t.csv"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("places nothing, by its own word alone (--hold a --hold b --hold c)"),
+            std::string::npos)
+      << ran.out;
+}
+
+TEST_F(CheckCommandTest, AScheduleThatIsNotPlannedIsToldToCheckAsToPlan) {
+  test::Draft draft;
+  const OpId a = draft.buffer("a", 300);
+  command.write("s.json", write_schedule(draft.schedule({draft.call("k", {a})})));
+  const std::vector<std::string> off = {"NO_MEMORY_PLANNER=1"};
+  EXPECT_EQ(command.run({"plan", "s.json", "-o", "p.json"}, "", off).status, 0);
+  EXPECT_EQ(command.run({"check", "p.json", "s.json"}).status, 1);
+  EXPECT_EQ(command.run({"check", "p.json", "s.json"}, "", off).status, 0);
+}
+
+TEST_F(CheckCommandTest, APlanOfAnotherFileIsNoEvenWhereAllElseIsTheSame) {
+  command.write("same.csv", command.read("t.csv") + "\n");
+  const Ran ran = command.run({"check", "p.json", "same.csv"});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.out.find("made from another file (sha256"), std::string::npos) << ran.out;
+  std::string text = command.read("p.json");
+  const auto at = text.find("\"sha256\": \"") + 11;
+  command.write("d.json", text.erase(at, 64));
+  const Ran unknown = command.run({"check", "d.json", "same.csv"});
+  EXPECT_EQ(unknown.status, 0) << unknown.out;
+  EXPECT_NE(unknown.err.find("does not say from which file"), std::string::npos) << unknown.err;
+}
+
+TEST_F(CheckCommandTest, TheOffsetsOfATableAreAnAnswerToItsInput) {
+  EXPECT_EQ(command.run({"check", "placed.csv", "t.csv"}).status, 0);
+  // Of another tool: other rows first, steps counted to the last one.
+  command.write("u.csv", "id,start,end,size,offset\nc,2,3,100,0\nb,1,2,50,100\na,0,1,100,0\n");
+  EXPECT_EQ(command.run({"check", "u.csv", "t.csv"}).status, 0);
+  const auto against = [&](const std::string& rows) {
+    command.write("u.csv", "id,lower,upper,size,offset\n" + rows);
+    const Ran ran = command.run({"check", "u.csv", "t.csv"});
+    EXPECT_EQ(ran.status, 1) << rows;
+    return ran.out;
+  };
+  EXPECT_NE(against("a,0,2,100,0\nb,1,3,50,99\nc,2,4,100,0\n").find("share bytes [99, 100)"),
+            std::string::npos);
+  EXPECT_NE(against("a,0,2,100,0\nb,2,3,50,0\nc,2,4,100,100\n").find("b is live [1, 3) in the"),
+            std::string::npos);
+  EXPECT_NE(against("a,0,2,100,0\nb,1,3,49,100\nc,2,4,100,0\n").find("50 bytes in the input"),
+            std::string::npos);
+  EXPECT_NE(against("a,0,2,100,0\nb,1,3,50,100\n").find("does not place"), std::string::npos);
+  EXPECT_NE(against("a,0,2,100,0\nb,1,3,50,100\nc,2,4,100,\n").find("c no offset"),
+            std::string::npos);
+  EXPECT_NE(against("a,0,2,100,0\nb,1,3,50,100\nc,2,4,100,0\nd,0,1,1,400\n").find("does not have"),
+            std::string::npos);
+  command.write("u.csv",
+                "id,lower,upper,size,offset\na,0,2,100,18446744073709551600\nb,1,3,50,100\n"
+                "c,2,4,100,0\n");
+  EXPECT_EQ(command.run({"check", "u.csv", "t.csv"}).status, 3);
 }
 
 TEST_F(CheckCommandTest, ATableOfAnotherToolIsJudged) {

@@ -73,6 +73,39 @@ TEST(OnnxCommand, APlanIsWrittenAndCheckedAgainstTheSameSizes) {
   EXPECT_EQ(command.run({"show", "p.json"}).status, 0);
 }
 
+// Each size in the range has room in a plan for its upper end.
+TEST(OnnxCommand, APlanForARangeIsOneForEachSizeInIt) {
+  CommandLine command;
+  command.write("m.onnx", model());
+  EXPECT_EQ(command.run({"plan", "m.onnx", "--bind", "batch=2..4", "--bind", "n=8", "-o", "p.json"})
+                .status,
+            0);
+  const auto status = [&](const std::string& batch) {
+    return command.run({"check", "p.json", "m.onnx", "--bind", "batch=" + batch}).status;
+  };
+  EXPECT_EQ(command.run({"check", "p.json", "m.onnx"}).status, 0);
+  for (const char* inside : {"2", "3", "4", "2..3"}) EXPECT_EQ(status(inside), 0) << inside;
+  for (const char* outside : {"1", "5", "1..4", "3..5"}) EXPECT_EQ(status(outside), 1) << outside;
+  const Ran ran = command.run({"check", "p.json", "m.onnx", "--bind", "batch=5"});
+  EXPECT_NE(ran.err.find("was made with --bind batch=2..4, which 5 is not in"), std::string::npos)
+      << ran.err;
+}
+
+TEST(OnnxCommand, TheBaselineSaysTheSizesThatAreNotGiven) {
+  CommandLine command;
+  command.write("m.onnx", model());
+  EXPECT_EQ(
+      command.run({"plan", "m.onnx", "--bind", "batch=4", "--bind", "n=8", "-o", "p.json"}).status,
+      0);
+  const Ran same = command.run({"plan", "m.onnx", "--baseline", "p.json"});
+  EXPECT_EQ(same.status, 0) << same.err;
+  EXPECT_EQ(same.err.find("asked otherwise"), std::string::npos) << same.err;
+  const Ran other = command.run({"plan", "m.onnx", "--baseline", "p.json", "--bind", "batch=2"});
+  EXPECT_EQ(other.status, 0) << other.err;
+  EXPECT_NE(other.err.find("asked otherwise: --bind batch=4 before, not now"), std::string::npos)
+      << other.err;
+}
+
 TEST(OnnxCommand, OptionsThatSayNothingAreRefused) {
   CommandLine command;
   command.write("m.onnx", model());

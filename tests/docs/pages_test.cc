@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "berth/certify/arena.h"
+#include "berth/formats/asked_json.h"
 #include "berth/formats/c_header.h"
 #include "berth/formats/json.h"
 #include "berth/formats/plan_json.h"
@@ -74,6 +75,16 @@ TEST(Pages, ThePlanIsSound) {
   const auto checked = check_file({"example.json", example("plan.md", "json")}, {}, {});
   ASSERT_TRUE(checked) << to_string(checked.error());
   EXPECT_TRUE(checked->sound());
+}
+
+TEST(Pages, WhatWasAskedOfAPlanIsReadAsItIsWritten) {
+  const auto document = JsonDocument::parse(example("plan.md", "asked"), "example.json");
+  const auto asked = read_asked(document->root(), "asked");
+  ASSERT_TRUE(asked) << to_string(asked.error());
+  const auto again = JsonDocument::parse(asked_json(*asked), "again.json");
+  EXPECT_EQ(read_asked(again->root(), "asked").value(), *asked);
+  EXPECT_EQ(asked->sizes, (std::vector<AskedSize>{{"n", 1, 32}}));
+  EXPECT_TRUE(asked->planner_off);
 }
 
 TEST(Pages, TheHeaderIsThatOfThePlan) {

@@ -167,6 +167,18 @@ TEST(InstanceCsv, GapsMayKeepBytes) {
   EXPECT_TRUE(read.buffers()[1].gaps.empty());
 }
 
+// As MiniMalloc reads it: the last step of a life and of a gap alike.
+TEST(InstanceCsv, BesideAColumnEndTheEndOfAGapIsItsLastStep) {
+  const Instance read = instance("id,start,end,size,gaps\na,0,9,4,3-5 7-7@0:2\nb,3,5,4,\n");
+  EXPECT_EQ(read.buffers()[0].life, (LiveRange{0, 10}));
+  EXPECT_EQ(read.buffers()[0].gaps,
+            (std::vector<Gap>{{{3, 6}, std::nullopt}, {{7, 8}, ByteRange{0, 2}}}));
+  EXPECT_NE(
+      refusal("id,start,end,size,gaps\na,0,9,4,3-18446744073709551615\n").find("at the latest"),
+      std::string::npos);
+  EXPECT_NE(refusal("id,start,end,size,gaps\na,0,9,4,3-10\n"), "");
+}
+
 TEST(InstanceCsv, GapsThatAreNoneAreRefused) {
   const auto with = [](const std::string& gaps) {
     return refusal("id,lower,upper,size,gaps\na,2,10,64," + gaps + "\n");

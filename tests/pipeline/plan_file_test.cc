@@ -81,13 +81,17 @@ TEST(PlanFile, AFixedPlaceOffItsAlignmentFitsNowhere) {
   EXPECT_NE(std::get<DoesNotFit>(answer).report.find("no multiple of 16"), std::string::npos);
 }
 
-TEST(CheckFile, ScratchOfThePlanIsAskedForAgain) {
+TEST(CheckFile, ScratchIsRecordedInThePlanAndTold) {
   const InputFile table{"in", "id,lower,upper,size\na,0,2,100\n"};
   PlanOptions options;
   options.scratch = {{"1", Bytes(10)}};
   const InputFile plan{"p.json", content(planned(table.content, options), "p.json")};
-  EXPECT_TRUE(check_file(plan, table, options).value().sound());
-  EXPECT_FALSE(check_file(plan, table, {}).value().sound());
+  EXPECT_TRUE(check_file(plan, table, options).value().by_plan_alone.empty());
+  const CheckedFile checked = check_file(plan, table, {}).value();
+  EXPECT_TRUE(checked.sound());
+  EXPECT_EQ(checked.by_plan_alone, (std::vector<std::string>{"--scratch 1=10"}));
+  options.scratch = {{"1", Bytes(11)}};
+  EXPECT_FALSE(check_file(plan, table, options).value().sound());
 }
 
 TEST(PlanFile, AModelWithItsPlanInsideIsSound) {
