@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "berth/base/text.h"
 #include "berth/formats/onnx_attributes.h"
 #include "berth/formats/onnx_file.h"
+#include "berth/formats/onnx_names.h"
 #include "berth/formats/onnx_order.h"
 #include "berth/formats/onnx_scopes.h"
 #include "berth/formats/onnx_types.h"
@@ -45,38 +45,6 @@ std::map<std::string, std::int64_t> opsets_of(
   return opsets;
 }
 
-// Names that the bodies of a node read from around them.
-void add_captured(const schema::Node& node, std::vector<std::string>& names) {
-  std::vector<const schema::Graph*> open;
-  for (const auto& [name, body] : onnx::bodies_of(node)) open.push_back(body);
-  while (!open.empty()) {
-    const schema::Graph& graph = *open.back();
-    open.pop_back();
-    std::unordered_set<std::string, SeededHash> own;
-    for (const auto& input : graph.input()) own.insert(input.name());
-    for (const auto& tensor : graph.initializer()) own.insert(tensor.name());
-    for (const auto& inner : graph.node()) own.insert(inner.output().begin(), inner.output().end());
-    const auto add = [&](const std::string& name) {
-      if (!own.contains(name)) names.push_back(name);
-    };
-    for (const auto& inner : graph.node()) {
-      for (const auto& input : inner.input()) add(input);
-      for (const auto& [name, body] : onnx::bodies_of(inner)) open.push_back(body);
-    }
-    for (const auto& output : graph.output()) add(output.name());
-  }
-}
-
-std::vector<onnx::NodeNames> names_of(const Nodes& nodes) {
-  std::vector<onnx::NodeNames> names;
-  for (const auto& node : nodes) {
-    names.push_back(
-        {{node.input().begin(), node.input().end()}, {node.output().begin(), node.output().end()}});
-    add_captured(node, names.back().inputs);
-  }
-  return names;
-}
-
 // One block, or function, that is being read: its next node, and what that node still runs.
 struct Frame {
   const Nodes* nodes = nullptr;
@@ -88,6 +56,7 @@ struct Frame {
   std::map<std::string, std::int64_t> opsets;
   std::unordered_map<std::string, const schema::Type*, SeededHash> declared;
   std::vector<ModelAttribute> given;  // to a function, by its caller
+  std::size_t first_value = 0;        // of those that a function makes
 
   std::size_t next = 0;              // index in the order
   std::optional<ModelNode> current;  // its bodies being read
@@ -225,7 +194,7 @@ class Reader {
   // The format asks for execution order, but runtimes take any.
   void put_in_order(Frame& entered, const Nodes& nodes, const std::string& path) {
     entered.nodes = &nodes;
-    entered.order = onnx::execution_order(names_of(nodes));
+    entered.order = onnx::execution_order(onnx::names_of(nodes));
     if (std::ranges::is_sorted(entered.order)) return;
     graph_.notes.push_back(fmt::format(
         "{}the nodes are not in execution order; planned is the order of the steps in the plan",
@@ -260,6 +229,7 @@ class Reader {
     entered->path = frame().path + where + ": ";
     entered->opsets = opsets_of(function.opset_import());
     entered->given = onnx::given_to(function, call.attributes);
+    entered->first_value = graph_.values.size();
     frames_.push_back(std::move(entered));
     scopes_.open(true);
     for (int i = 0; i < function.input_size(); ++i) {
@@ -277,8 +247,10 @@ class Reader {
       const NamedValue* value = scopes_.find(output);
       results.push_back(value == nullptr ? std::nullopt : std::optional(value->value));
     }
+    const std::size_t first_value = frame().first_value;
     leave();
     const schema::Node& call = frame().node();
+    std::vector<bool> is_named(graph_.values.size() - first_value, false);
     const auto where = place_of(frame().index(), call);
     for (int i = 0; i < call.output_size(); ++i) {
       if (call.output(i).empty()) continue;
@@ -286,11 +258,37 @@ class Reader {
       if (at >= results.size() || !results[at]) {
         return refused(where, fmt::format("its function gives no value to output {}", i));
       }
-      if (Fault fault = define_result(where, call.output(i), *results[at])) return fault;
+      TensorId value = *results[at];
+      if (value.index() >= first_value && !is_named[value.index() - first_value]) {
+        graph_.values[value.index()].name = printable(call.output(i));
+        is_named[value.index() - first_value] = true;
+      } else if (is_model_output(call.output(i))) {
+        value = add_identity(value, call.output(i));
+      }
+      if (Fault fault = define_result(where, call.output(i), value)) return fault;
     }
     frame().current.reset();
     ++frame().next;
     return std::nullopt;
+  }
+
+  // A result is called what its caller calls it. One that has another name already, as the function
+  // was given it or gives it twice, is copied where the model names it as its own output.
+  bool is_model_output(const std::string& name) {
+    if (frame().graph != &model_.graph()) return false;
+    return std::ranges::any_of(model_.graph().output(),
+                               [&](const auto& output) { return output.name() == name; });
+  }
+
+  TensorId add_identity(TensorId value, const std::string& name) {
+    ModelNode node;
+    node.op = "Identity";
+    node.opset = 13;
+    node.inputs = {value};
+    const TensorId copy = add_value(name);
+    node.outputs = {copy};
+    block().nodes.push_back(std::move(node));
+    return copy;
   }
 
   // --- Nodes ---
@@ -356,7 +354,8 @@ class Reader {
   std::string why_unknown(const std::string& name) {
     for (std::size_t i = frames_.size(); i-- > 0;) {
       const Frame& around = *frames_[i];
-      const auto late = onnx::late_writer(names_of(*around.nodes), around.order[around.next], name);
+      const auto late =
+          onnx::late_writer(onnx::names_of(*around.nodes), around.order[around.next], name);
       if (!late) continue;
       const int index = static_cast<int>(late->node);
       const auto writer = place_of(index, around.nodes->Get(index));

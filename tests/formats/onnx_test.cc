@@ -163,6 +163,36 @@ TEST(Onnx, AFunctionStandsWhereItIsCalled) {
   EXPECT_EQ(nodes[2].inputs[0], nodes[1].outputs[0]);
 }
 
+// What a function gives is called what its caller calls it; what it only passes on is copied where
+// that is a result of the model.
+TEST(Onnx, TheResultsOfAFunctionHaveTheNamesOfTheCaller) {
+  auto model = onnx_model([](GraphWriter& g) {
+    g.input("x", {2});
+    g.node("Both", {"x"}, {"mid", "same"}).set_domain("local");
+    g.node("Relu", {"mid"}, {"r"});
+    g.node("Both", {"r"}, {"out", "kept"}).set_domain("local");
+    g.output("out");
+    g.output("kept");
+  });
+  auto& function = *model.add_functions();
+  function.set_domain("local");
+  function.set_name("Both");
+  function.add_input("a");
+  function.add_output("b");
+  function.add_output("a");
+  function.add_opset_import()->set_version(13);
+  auto& node = *function.add_node();
+  node.set_op_type("Abs");
+  node.add_input("a");
+  node.add_output("b");
+  const auto graph = read(onnx_bytes(model));
+  Names names;
+  for (const ModelValue& value : graph.values) names.push_back(value.name);
+  EXPECT_EQ(names, (Names{"x", "mid", "r", "out", "kept"}));
+  EXPECT_EQ(graph.blocks[0].nodes.back().op, "Identity");
+  EXPECT_EQ(graph.blocks[0].outputs[1], graph.blocks[0].nodes.back().outputs[0]);
+}
+
 TEST(Onnx, AFunctionThatCallsItselfIsRefused) {
   auto model = onnx_model([](GraphWriter& g) {
     g.input("x", {2});
