@@ -76,9 +76,6 @@ Result<std::string> read_descriptor(int descriptor, const std::string& name) {
     }
     content.append(chunk.data(), static_cast<std::size_t>(count));
   }
-  if (auto mistaken = find_mistaken_file(name, content)) {
-    return tl::unexpected(*std::move(mistaken));
-  }
   return content;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "berth/formats/file.h"
+#include "berth/formats/mistaken_file.h"
 
 namespace berth {
 namespace {
@@ -46,6 +47,9 @@ bool looks_binary(std::string_view content) {
 Result<InputFile> open_input(const std::string& path) {
   auto content = read_file(path);
   if (!content) return tl::unexpected(content.error());
+  if (auto mistaken = find_mistaken_file(path, *content)) {
+    return tl::unexpected(*std::move(mistaken));
+  }
   return InputFile{path, *std::move(content)};
 }
 

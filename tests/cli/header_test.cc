@@ -10,7 +10,7 @@ namespace {
 using test::CommandLine;
 using test::Ran;
 
-class HeaderTest : public testing::Test {
+class HeaderTest : public ::testing::Test {
  protected:
   HeaderTest() {
     command.write("net one.csv",

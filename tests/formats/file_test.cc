@@ -55,7 +55,7 @@ TEST(ReadFile, ATooLargeFileIsRefusedBySizeBeforeItIsRead) {
   EXPECT_EQ(read.error().message, "has 5000000000 bytes, but files of at most 2147483648 are read");
 }
 
-TEST(ReadFile, WhatOnlyStandsForAFileIsSaid) {
+TEST(ReadBytes, WhatOnlyStandsForAFileIsSaid) {
   const TemporaryDirectory directory;
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
@@ -69,16 +69,15 @@ TEST(ReadFile, WhatOnlyStandsForAFileIsSaid) {
       {"\x1F\x8B\x08rest", "is compressed with gzip"}};
   for (const auto& [content, message] : cases) {
     put(directory.file("x"), content);
-    for (const bool is_bytes : {false, true}) {
-      const auto error = is_bytes ? read_bytes(directory.file("x")).error()
-                                  : read_file(directory.file("x")).error();
+    {
+      const auto error = read_bytes(directory.file("x")).error();
       EXPECT_EQ(error.message, message);
       EXPECT_EQ(error.where, directory.file("x"));
       EXPECT_NE(error.hint, "");
     }
   }
   put(directory.file("x"), "version,lower,upper,size\n");
-  EXPECT_TRUE(read_file(directory.file("x")));
+  EXPECT_TRUE(read_bytes(directory.file("x")));
 }
 
 TEST(BaseName, IsTheLastPart) {
