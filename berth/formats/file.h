@@ -11,8 +11,7 @@
 namespace berth {
 
 // The whole of a file; "-" is standard input. Refused, before it is read: a file of more than 2^31
-// bytes, a disk, and a device that is no terminal; a stream as soon as it gives more than 2^29. So
-// is what only stands for a file (mistaken_file.h).
+// bytes, a disk, and a device that is no terminal; a stream as soon as it gives more than 2^29.
 Result<std::string> read_file(const std::string& path);
 
 // The bytes of a file, which begin at a multiple of 8, and what keeps them there.
