@@ -69,10 +69,10 @@ std::string arena_text(const Plan& plan, std::size_t index, const HeaderNames& n
   return fmt::format(
       "\n/* arena {}: {} */\n#define {}_BYTES {}ULL\n#define {}_ALIGNMENT {}ULL\n"
       "#define {}_ADDRESS {}ULL\n{}_ASSERT(arena_{}_is_no_larger_than_memory,\n"
-      "{:>{}}{}_BYTES <= (size_t)-1);\n",
+      "{:>{}}(size_t){}_BYTES == {}_BYTES);\n",
       index, c_comment(arena.device), name, arena.figures.peak.count(), name,
       arena.alignment.value(), name, arena.address.value(), names.prefix, index, "",
-      names.prefix.size() + 8, name);
+      names.prefix.size() + 8, name, name);
 }
 
 std::string buffer_text(const Plan& plan, std::size_t index, const HeaderNames& names) {
@@ -83,7 +83,9 @@ std::string buffer_text(const Plan& plan, std::size_t index, const HeaderNames& 
       "#define {}_BYTES {}ULL\n",
       c_comment(buffer.name), buffer.life.lower, buffer.life.upper, name, buffer.arena, name,
       buffer.offset.value(), name, buffer.bytes.count());
-  if (buffer.arena >= names.arenas.size()) return text;
+  // Compilers warn of a comparison that is always true, as one of 0 bytes is.
+  const bool has_end = buffer.offset.value() > 0 || buffer.bytes > Bytes(0);
+  if (buffer.arena >= names.arenas.size() || !has_end) return text;
   return text + fmt::format(
                     "{}_ASSERT(buffer_{}_ends_in_its_arena,\n{:>{}}{}_OFFSET + {}_BYTES <= "
                     "{}_BYTES);\n",

@@ -32,7 +32,7 @@ class HeaderTest : public ::testing::Test {
     command.write("use.c", source);
     const Ran ran =
         command.run_program("/bin/sh",
-                            {"-c", "PATH=/bin:/usr/bin; " + compiler + " -std=" + language +
+                            {"-c", "export PATH=/usr/bin:/bin; " + compiler + " -std=" + language +
                                        " -Wall -Wextra -pedantic -Werror -c use.c -o use.o"},
                             "", {});
     return ran.status == 0 ? ran.err : "refused\n" + ran.err;
