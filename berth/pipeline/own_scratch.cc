@@ -53,6 +53,10 @@ class Regions {
     });
     write_scratch();
     if (!regions_.empty()) add_views();
+    // One that stands in another is no region of its own.
+    std::erase_if(regions_, [&](const OwnScratch& it) {
+      return program_.tensors[it.tensor.index()].view_of.has_value();
+    });
     return {std::move(program_), std::move(regions_)};
   }
 

@@ -258,7 +258,7 @@ TEST(TfliteMemory, WhatHasNoKnownSizeLeavesACapacityUndecided) {
   EXPECT_FALSE(open.proved);
   EXPECT_NE(open.report.find("only the run knows the size of words"), std::string::npos)
       << open.report;
-  EXPECT_TRUE(no_of(model, with_capacity(127)).proved);
+  EXPECT_TRUE(no_of(model, with_capacity(63)).proved);
 }
 
 TEST(TfliteMemory, WhatIsHeldTakesMemoryToo) {
