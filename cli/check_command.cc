@@ -11,6 +11,7 @@
 #include "berth/pipeline/check_file.h"
 #include "berth/pipeline/check_reason_file.h"
 #include "berth/pipeline/check_residency_file.h"
+#include "cli/environment.h"
 #include "cli/option_rules.h"
 
 namespace berth::cli {
@@ -156,7 +157,6 @@ ExitStatus CheckCommand::run() const {
   const Report report = common_.report();
   auto options = options_.parse();
   if (!options) return report.failure(options.error());
-  options->planner_off = environment_is_on("NO_MEMORY_PLANNER");
   const auto plan = open_input(plan_);
   if (!plan) return report.failure(plan.error());
   std::optional<InputFile> input;
@@ -164,6 +164,11 @@ ExitStatus CheckCommand::run() const {
     auto opened = open_input(input_);
     if (!opened) return report.failure(opened.error());
     input = *std::move(opened);
+    if (kind_of(input->content) == InputKind::ScheduleJson) {
+      const auto is_off = planner_is_off();
+      if (!is_off) return report.failure(is_off.error());
+      options->planner_off = *is_off;
+    }
   }
   if (auto fault = find_misplaced_option(*options, input ? *input : *plan, Use::Judge)) {
     return report.failure(*fault);

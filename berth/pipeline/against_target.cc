@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "berth/certify/input_rows.h"
+#include "berth/pipeline/compose_plan.h"
 #include "berth/pipeline/plan_on_target.h"
 #include "berth/pipeline/unpermitted.h"
 
@@ -126,8 +127,11 @@ Result<std::optional<std::string>> find_other_on_target(const Plan& plan, const 
                                                         const Target* target,
                                                         const PlanOptions& options) {
   const Target as_told{.name = "", .tile = plan.target->tile};
-  const auto asked = rows_on_target(input, target ? *target : as_told, options);
+  auto asked = rows_on_target(input, target ? *target : as_told, options);
   if (!asked) return tl::unexpected(asked.error());
+  // Each memory is a device of its own, and those that the plan uses are its arenas.
+  const bool on_several = plan.arenas.size() > 1 && !asked->rows.buffers.empty();
+  asked->rows.ordering = on_several ? kByAllocation : kInOrderPerDevice;
   auto mismatch = find_mismatch(plan, asked->rows);
   if (!mismatch) mismatch = find_unpermitted(plan, asked->rows, {});  // there nothing shares
   if (mismatch) return mismatch;

@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::uint64_t kFirstAddress = 0x10000000;
 constexpr std::uint64_t kPage = 4096;
-constexpr const char* kByAllocation =
-    "in-order per device; across devices by allocation, copies included";
 
 // What the executor must keep. On one device, order is all: what takes over bytes runs after what
 // had them. Where work on another device may touch them too (a copy from here to there is its

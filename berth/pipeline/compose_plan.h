@@ -12,6 +12,8 @@ namespace berth {
 
 // The order that the executor of a plan must keep.
 inline constexpr const char* kInOrderPerDevice = "in-order per device";
+inline constexpr const char* kByAllocation =
+    "in-order per device; across devices by allocation, copies included";
 
 // The answer as berth.plan/1 says it: a row a tensor, an arena a device. Arenas without a base of
 // their own follow one another from 0x10000000, each on a page of 4096 (and its own alignment) that

@@ -320,7 +320,8 @@ Result<RowsOnTarget> rows_on_target(const InputFile& input, const Target& target
   if (!deployed) return tl::unexpected(deployed.error());
   const auto lives = deployment_lives(deployed->deployment);
   if (!lives) return tl::unexpected(lives.error());
-  const Alignment unit = in_units(target, options.alignment.value_or(deployed->unit)).alignment;
+  const Alignment unit =
+      in_whole_units(deployed->deployment, target, options.alignment.value_or(deployed->unit)).unit;
   RowsOnTarget asked;
   asked.rows = {.source = {"", sha256(input.content)},
                 .ordering = kInOrderPerDevice,
