@@ -6,7 +6,7 @@ using namespace berth;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes = fuzz::text_of(data, size);
-  for (const TfliteOptions options : {TfliteOptions{}, TfliteOptions{true, true}}) {
+  for (const TfliteOptions& options : {TfliteOptions{}, TfliteOptions{true, true}}) {
     const auto program = read_tflite(bytes, "fuzz", options);
     if (program) (void)program_instance(*program, *Alignment::of(16));
   }

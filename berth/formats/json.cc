@@ -180,7 +180,7 @@ class Builder {
     const auto says = [&](std::string_view words) {
       return what.find(words) != std::string_view::npos;
     };
-    if (says("expected end of input")) return "nothing more: a file holds one value";
+    if (says("; expected end of input")) return "nothing more: a file holds one value";
     if (says("parsing object key")) return "a field's name in quotes";
     if (says("parsing object separator")) return "a colon after the field's name";
     if (says("parsing object")) return "a comma, or the } of the object";

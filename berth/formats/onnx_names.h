@@ -1,7 +1,5 @@
 #pragma once
 
-#include <google/protobuf/repeated_ptr_field.h>
-
 #include <vector>
 
 #include "berth/formats/onnx_order.h"

@@ -186,6 +186,10 @@ Result<AgainstInput> held_against(const Plan& plan, const InputFile& input,
     if (!without) return tl::unexpected(without.error());
     against.mismatch = *std::move(without);
   }
+  // A plan says nothing of sizes past those that it was made for, though their buffers may have
+  // room.
+  const auto past = other_than_asked(plan.asked, options);
+  if (!against.mismatch && !past.empty()) against.mismatch = past.front();
   const bool is_by_plan = std::ranges::any_of(against.by_plan_alone, leaves_out);
   if (!against.mismatch && is_by_plan && places_nothing(plan)) {
     against.mismatch = keeping_all(against.by_plan_alone);

@@ -197,6 +197,9 @@ class Planner {
                       {}};
     auto plan = compose_plan(input_, question, placed.packing, options_);
     if (!plan) return tl::unexpected(plan.error());
+    // Each memory is a device of its own, and those that are used are the plan's arenas.
+    const bool on_several = plan->arenas.size() > 1 && !plan->buffers.empty();
+    plan->ordering = on_several ? kByAllocation : kInOrderPerDevice;
     mark_rows(*plan, lives);
     plan->target = target_use(it_.deployed.deployment, it_.whole.target, it_.demand, it_.answer,
                               lives, tiers, placed);

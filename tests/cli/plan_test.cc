@@ -196,7 +196,7 @@ TEST_F(PlanCommandTest, AHeldBufferIsNotPlanned) {
   EXPECT_EQ(peak({"t.csv", "--hold", "b"}), 100u);
   const Plan held = plan_of(plan({"s.json", "--hold", "y", "--hold", "slot 2", "--json"}).out);
   ASSERT_EQ(held.kept.size(), 2u);
-  EXPECT_EQ(held.kept[0], (KeptTensor{"y", KeptWhy::Held, Bytes(512'000)}));
+  EXPECT_EQ(held.kept[0], (KeptTensor{"y", KeptWhy::Held, Bytes(512'000), held.arenas[0].device}));
   EXPECT_EQ(held.kept[1].name, "z");
   EXPECT_EQ(plan({"t.csv", "--hold", "nobody"}).status, 2);
 }

@@ -69,7 +69,8 @@ TEST(TfliteLives, ConstantsAndAbsentOperandsAreNotPlanned) {
   EXPECT_EQ(find_kept(plan, "k")->bytes, Bytes(4096));
 }
 
-TEST(TfliteLives, WeightsThatAreUnpackedAheadAreNoSteps) {
+// The runtime runs it each time, into its arena, though all that it reads is constant.
+TEST(TfliteLives, AnOperatorOnConstantsIsAStep) {
   const auto program = read_tflite(
       tflite_bytes(TestGraph{
           .tensors = {sized("x", 256), constant("packed", 128), sized("k", 256), sized("y", 256)},
@@ -78,9 +79,9 @@ TEST(TfliteLives, WeightsThatAreUnpackedAheadAreNoSteps) {
           .ops = {{kDequantize, {1}, {2}}, {kAdd, {0, 2}, {3}}}}),
       "test.tflite");
   ASSERT_TRUE(program);
-  ASSERT_EQ(program->phases.size(), 1U);
-  EXPECT_EQ(program->phases[0].name, "ADD");
-  EXPECT_EQ(program->tensors[2].kind, TensorKind::Weight);
+  ASSERT_EQ(program->phases.size(), 2U);
+  EXPECT_EQ(program->phases[0].name, "DEQUANTIZE");
+  EXPECT_EQ(program->tensors[2].kind, TensorKind::Intermediate);
 }
 
 TEST(TfliteLives, CustomOperatorsOfConstantsStaySteps) {

@@ -204,6 +204,9 @@ TEST(PlanOnTarget, TwoLiveTensorsAreNoViewsOfOneAnother) {
   plan.buffers[1].view_of = 0;
   ArenaFigures& figures = plan.arenas[0].figures;
   figures.peak = figures.max_load = figures.max_load_unpadded = figures.lower_bound = Bytes(5);
+  for (TierUse& use : plan.target->tiers) {
+    if (use.tier == Tier::Sram) use.peak = Bytes(5);
+  }
   const auto checked = check_file({"p.json", write_plan(plan)}, input, {}, target_of(60));
   ASSERT_TRUE(checked) << to_string(checked.error());
   EXPECT_TRUE(checked->verdict.sound());

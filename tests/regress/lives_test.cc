@@ -224,7 +224,7 @@ TEST(BugCorpus, K1_AHeldBufferIsInNoArena) {
   const Plan plan =
       planned(s.schedule({s.call("c0", {g}), s.call("c1", {t}), s.call("c2", {t, o})}, {g}));
   EXPECT_FALSE(is_planned(plan, "g"));
-  EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"g", KeptWhy::Held, Bytes(256)}}));
+  EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"g", KeptWhy::Held, Bytes(256), "GPU"}}));
   EXPECT_EQ(arena_bytes(plan), 512u);
 }
 

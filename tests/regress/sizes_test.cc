@@ -201,7 +201,7 @@ TEST(BugCorpus, Q3_WhatIsPassedInIsNotPlanned) {
   const OpId a = s.buffer("a", 256), b = s.buffer("b", 256);
   const Plan plan = planned(s.schedule({s.call("c0", {k, a}), s.call("c1", {a, b})}));
   EXPECT_EQ(arena_bytes(plan), 512u);
-  EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"k", KeptWhy::Param, Bytes(4096)}}));
+  EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"k", KeptWhy::Param, Bytes(4096), "GPU"}}));
 }
 
 TEST(BugCorpus, Q4_LoadAndPeakAreTwoNumbers) {
@@ -230,8 +230,8 @@ TEST(BugCorpus, Q6_WhatIsPlannedAndWhatIsNotAreToldApart) {
   const OpId a = s.buffer("a", 134912, "CPU");
   const Plan plan = planned(s.schedule({s.call("c0", {in, a}), s.call("c1", {a, out})}));
   EXPECT_EQ(arena_bytes(plan), 134912u);
-  EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"in", KeptWhy::Param, Bytes(131072)},
-                                                {"out", KeptWhy::Param, Bytes(131072)}}));
+  EXPECT_EQ(plan.kept, (std::vector<KeptTensor>{{"in", KeptWhy::Param, Bytes(131072), "CPU"},
+                                                {"out", KeptWhy::Param, Bytes(131072), "CPU"}}));
 }
 
 TEST(BugCorpus, Q7_TilesArePlannedWhole) {
