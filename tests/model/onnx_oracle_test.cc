@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "berth/formats/file.h"
-#include "berth/formats/write_files.h"
 #include "berth/formats/onnx.h"
+#include "berth/formats/write_files.h"
 #include "berth/model/infer.h"
 #include "tests/model/random_nodes.h"
 #include "tests/support/command.h"

@@ -60,8 +60,8 @@ std::string program_text(const Case& is) {
 
 Residency resided(const Case& is) {
   const std::string dram = is.dram == 0 ? "" : "dram_bytes = " + std::to_string(is.dram) + "\n";
-  const std::string target =
-      "name = \"chip\"\nany_site_reaches_any = true\n[[chip]]\n" + dram + "[[chip.sites]]\nbytes = " + std::to_string(is.sram) + "\n";
+  const std::string target = "name = \"chip\"\nany_site_reaches_any = true\n[[chip]]\n" + dram +
+                             "[[chip.sites]]\nbytes = " + std::to_string(is.sram) + "\n";
   const auto answer = reside_file({"case", program_text(is)}, {"chip.toml", target}, {});
   if (!answer) throw std::runtime_error(to_string(answer.error()));
   return std::get<ResidedFile>(*answer).answer.plan;
