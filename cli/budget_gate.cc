@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "berth/pipeline/asked.h"
+#include "berth/pipeline/asked_options.h"
 #include "berth/pipeline/beside.h"
 #include "berth/pipeline/open_plan.h"
 

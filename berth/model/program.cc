@@ -6,11 +6,11 @@
 #include "berth/model/clock.h"
 #include "berth/model/constants.h"
 #include "berth/model/copies.h"
+#include "berth/model/graph_tensors.h"
 #include "berth/model/infer.h"
 #include "berth/model/range_sizes.h"
 #include "berth/model/sharing.h"
 #include "berth/model/states.h"
-#include "berth/model/tensors.h"
 
 namespace berth {
 namespace {

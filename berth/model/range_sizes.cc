@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "berth/model/graph_tensors.h"
 #include "berth/model/range_points.h"
-#include "berth/model/tensors.h"
 
 namespace berth {
 namespace {

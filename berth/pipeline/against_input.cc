@@ -11,7 +11,7 @@
 #include "berth/certify/input_rows.h"
 #include "berth/live/program_lives.h"
 #include "berth/pipeline/against_target.h"
-#include "berth/pipeline/asked.h"
+#include "berth/pipeline/asked_options.h"
 #include "berth/pipeline/compose_plan.h"
 #include "berth/pipeline/given_out.h"
 #include "berth/pipeline/question.h"

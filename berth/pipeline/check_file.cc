@@ -13,7 +13,7 @@
 #include "berth/formats/target_toml.h"
 #include "berth/pipeline/against_input.h"
 #include "berth/pipeline/against_target.h"
-#include "berth/pipeline/asked.h"
+#include "berth/pipeline/asked_options.h"
 #include "berth/pipeline/compose_plan.h"
 #include "berth/pipeline/given_places.h"
 #include "berth/pipeline/question.h"

@@ -17,7 +17,7 @@
 #include "berth/ir/planes.h"
 #include "berth/live/schedule_lives.h"
 #include "berth/lower/address_map.h"
-#include "berth/pipeline/asked.h"
+#include "berth/pipeline/asked_options.h"
 
 namespace berth {
 namespace {

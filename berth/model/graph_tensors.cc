@@ -1,4 +1,4 @@
-#include "berth/model/tensors.h"
+#include "berth/model/graph_tensors.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "berth/pipeline/asked.h"
+#include "berth/pipeline/asked_options.h"
 
 #include <fmt/format.h>
 
