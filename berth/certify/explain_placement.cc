@@ -123,9 +123,17 @@ class Explainer {
         arena_text(fault.arena), arena.address.value(), fault.alignment.value());
   }
   std::string operator()(const PastCapacity& fault) const {
-    return fmt::format("{} needs {} bytes of {} usable ({} nominal, {} reserved): {} too many",
+    const Bytes reserve = plan_.arenas[fault.arena].reserve;
+    const std::string beside =
+        fault.beside > Bytes(0) ? fmt::format(", {} kept beside", fault.beside.count()) : "";
+    if (fault.need <= fault.usable) {
+      return fmt::format(
+          "{} has {} bytes, and more is taken before anything is placed ({} reserved{})",
+          arena_text(fault.arena), fault.capacity.count(), reserve.count(), beside);
+    }
+    return fmt::format("{} needs {} bytes of {} usable ({} nominal, {} reserved{}): {} too many",
                        arena_text(fault.arena), fault.need.count(), fault.usable.count(),
-                       fault.capacity.count(), plan_.arenas[fault.arena].reserve.count(),
+                       fault.capacity.count(), reserve.count(), beside,
                        (fault.need - fault.usable).count());
   }
   std::string operator()(const PastArenaEnd& fault) const {

@@ -133,9 +133,14 @@ void check_arenas(const Plan& plan, PlacementVerdict& verdict) {
       verdict.add(MisplacedArena{i, alignments[i], true});
     }
     if (!arena.capacity) continue;
-    const auto taken = checked_add(arena.reserve, beside_of(plan, arena));
+    const Bytes beside = beside_of(plan, arena);
+    const auto taken = checked_add(arena.reserve, beside);
     const Bytes usable = !taken || *arena.capacity < *taken ? Bytes(0) : *arena.capacity - *taken;
-    if (needs[i] > usable) verdict.add(PastCapacity{i, needs[i], *arena.capacity, usable});
+    // Where nothing is placed, what is reserved and stands beside can still be too much.
+    const bool is_full = !taken || *taken > *arena.capacity;
+    if (is_full || needs[i] > usable) {
+      verdict.add(PastCapacity{i, needs[i], *arena.capacity, usable, beside});
+    }
   }
 }
 

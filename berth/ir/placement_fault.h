@@ -54,7 +54,8 @@ struct PastCapacity {
   std::size_t arena = 0;
   Bytes need;
   Bytes capacity;  // nominal
-  Bytes usable;    // less the reserve
+  Bytes usable;    // less the reserve and what stands beside
+  Bytes beside;    // what is kept apart takes of it
 
   friend bool operator==(const PastCapacity&, const PastCapacity&) = default;
 };

@@ -195,6 +195,23 @@ TEST(CheckPlacement, TheReserveIsPartOfTheCapacityAndBothAreSaid) {
   EXPECT_EQ(only_fault<PastCapacity>(plan).usable, Bytes(0));
 }
 
+TEST(CheckPlacement, WhatIsTakenBeforeAnythingIsPlacedCanBeTooMuch) {
+  Plan plan = plan_of(arena(0), {});
+  plan.arenas[0].capacity = Bytes(4096);
+  plan.arenas[0].reserve = Bytes(4096);
+  EXPECT_TRUE(check_placement(plan).sound());
+  plan.arenas[0].reserve = Bytes(4097);
+  EXPECT_EQ(
+      words(only_fault<PastCapacity>(plan), plan),
+      "arena CPU has 4096 bytes, and more is taken before anything is placed (4097 reserved)");
+  plan.arenas[0].reserve = Bytes(96);
+  plan.kept.push_back({"state", KeptWhy::Variable, Bytes(4001), "CPU"});
+  EXPECT_EQ(
+      words(only_fault<PastCapacity>(plan), plan),
+      "arena CPU has 4096 bytes, and more is taken before anything is placed (96 reserved, 4001 "
+      "kept beside)");
+}
+
 TEST(CheckPlacement, AFixedPlaceIsKept) {
   Plan plan = two_beside_each_other();
   plan.buffers[1].fixed = Offset(256);

@@ -66,7 +66,7 @@ bool stands_where_it_may(const PlannedArena& arena) {
   const Wide address = arena.address.value();
   if (address % arena.alignment.value() != 0) return false;
   if ((address + peak) >> 64 != 0) return false;
-  return !arena.capacity || peak + arena.reserve.count() <= arena.capacity->count() || peak == 0;
+  return !arena.capacity || peak + arena.reserve.count() <= arena.capacity->count();
 }
 
 // The bytes that an arena has, or that its buffers reach.
