@@ -165,10 +165,18 @@ std::optional<Error> find_name_fault(std::span<const Buffer> buffers) {
 
 }  // namespace
 
+std::optional<Bytes> Device::taken() const {
+  return checked_add(reserve, beside);
+}
+
+bool Device::is_overfull() const {
+  const auto bytes = taken();
+  return capacity && (!bytes || *bytes > *capacity);
+}
+
 std::optional<Bytes> Device::usable() const {
   if (!capacity) return std::nullopt;
-  const auto taken = checked_add(reserve, beside);
-  return !taken || *capacity < *taken ? Bytes(0) : *capacity - *taken;
+  return is_overfull() ? Bytes(0) : *capacity - *taken();
 }
 
 Result<Instance> Instance::make(std::vector<Device> devices, std::vector<Buffer> buffers,

@@ -43,6 +43,12 @@ struct Device {
   Bytes reserve;                  // bytes of the capacity that nobody may use
   Bytes beside{};                 // bytes of the capacity that what is not placed takes
 
+  // The reserve and what stands beside; nothing where 64 bits do not hold it.
+  std::optional<Bytes> taken() const;
+
+  // Whether that is more than the capacity, whatever is placed.
+  bool is_overfull() const;
+
   // Capacity less reserve and what stands beside.
   std::optional<Bytes> usable() const;
 

@@ -30,6 +30,9 @@ struct PlannedArena {
   Address address;
   Bytes beside{};  // what is kept apart and lives in this memory too takes of the capacity
 
+  // The memory that it stands in, as a packing problem has it.
+  Device memory() const { return {device, capacity, reserve, beside}; }
+
   friend bool operator==(const PlannedArena&, const PlannedArena&) = default;
 };
 

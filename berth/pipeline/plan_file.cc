@@ -62,14 +62,12 @@ std::optional<Overflow> find_overflow(const Plan& plan) {
   std::optional<Overflow> overflow;
   for (std::size_t i = 0; i < plan.arenas.size(); ++i) {
     const PlannedArena& arena = plan.arenas[i];
-    const auto usable = Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
-    if (!usable) continue;
-    const bool over = arena.reserve > *arena.capacity;
+    const Device memory = arena.memory();
+    const auto usable = memory.usable();
     // Where nothing is placed, what stands beside can still be too much.
-    const auto taken = checked_add(arena.reserve, arena.beside);
-    const bool is_full = !taken || *taken > *arena.capacity;
-    if (arena.figures.peak <= *usable && !is_full) continue;
-    const bool proved = is_full || arena.figures.lower_bound > *usable;
+    if (!usable || (arena.figures.peak <= *usable && !memory.is_overfull())) continue;
+    const bool over = arena.reserve > *arena.capacity;
+    const bool proved = memory.is_overfull() || arena.figures.lower_bound > *usable;
     if (overflow && (overflow->proved || !proved)) continue;
     overflow = {i, proved, over};
   }

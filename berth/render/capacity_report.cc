@@ -30,9 +30,8 @@ struct Shortage {
 
 Shortage shortage_of(const PlannedArena& arena, const Occupancy& occupancy, Bytes usable) {
   const ArenaFigures& figures = arena.figures;
-  const auto taken = checked_add(arena.reserve, arena.beside);
-  const bool is_full = !taken || *taken > *arena.capacity;
-  if (figures.max_load > usable || figures.max_load == figures.peak || is_full) {
+  const bool is_overfull = arena.memory().is_overfull();
+  if (figures.max_load > usable || figures.max_load == figures.peak || is_overfull) {
     return {figures.peak_step, figures.max_load, true};
   }
   Shortage shortage = {figures.peak_step, figures.peak, false};
@@ -106,7 +105,7 @@ Bytes over_reserved(const PlannedArena& arena) {
 std::vector<FigureRow> rows_of(const Plan& plan, const PlannedArena& arena, Bytes usable,
                                const Shortage& shortage, const Free& free,
                                const std::string& live) {
-  const auto taken = checked_add(arena.reserve, arena.beside);
+  const auto taken = arena.memory().taken();
   const bool fixed = !taken || *taken > Bytes(0);
   std::vector<FigureRow> rows = {{"capacity", *arena.capacity, ""}};
   if (arena.reserve > Bytes(0)) {
@@ -127,10 +126,6 @@ std::vector<FigureRow> rows_of(const Plan& plan, const PlannedArena& arena, Byte
   return rows;
 }
 
-Bytes usable_of(const PlannedArena& arena) {
-  return *Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
-}
-
 std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage& shortage) {
   std::string name = "arena";
   for (const std::string& part : {arena.device, arena.tier}) {
@@ -143,7 +138,7 @@ std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage&
   if (shortage.full) {
     return fmt::format("{} does not fit at {}: more is live than there is\n", name, step);
   }
-  const bool refuted = arena.figures.lower_bound > usable_of(arena);
+  const bool refuted = arena.figures.lower_bound > *arena.memory().usable();
   return fmt::format("{} {} at {}: the load fits, this placement does not\n", name,
                      refuted ? "does not fit" : "is not known to fit", step);
 }
@@ -153,15 +148,15 @@ std::string heading(const Plan& plan, const PlannedArena& arena, const Shortage&
 std::string capacity_report(const Plan& plan, std::size_t arena_index) {
   const PlannedArena& arena = plan.arenas[arena_index];
   if (!arena.capacity) return "";
-  const Bytes usable = usable_of(arena);
-  const auto taken = checked_add(arena.reserve, arena.beside);
-  const bool is_full = !taken || *taken > *arena.capacity;
-  if (arena.figures.peak <= usable && !is_full) return "";
+  const Device memory = arena.memory();
+  const Bytes usable = *memory.usable();
+  if (arena.figures.peak <= usable && !memory.is_overfull()) return "";
 
   const Occupancy occupancy = occupancy_of(plan)[arena_index];
   const Shortage shortage = shortage_of(arena, occupancy, usable);
   const std::vector<Tile> live = live_at(plan, occupancy, shortage.step);
   const Free free = free_at(occupancy, shortage.step, usable);
+  const auto taken = memory.taken();
   const auto need = taken ? checked_add(*taken, shortage.need) : std::nullopt;
   const Bytes short_by = need.value_or(Bytes(UINT64_MAX)) - *arena.capacity;
   const std::string what_to_do =

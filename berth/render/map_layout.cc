@@ -50,7 +50,7 @@ MapPanel panel_at(std::size_t arena, Length y, std::size_t panels, const Plan& p
   panel.chart = {kLeft, panel.plot.y + panel.plot.height + kGap, width, kChart};
   panel.top = std::max({figures.peak, figures.max_load, occupancy.top, Bytes(1)}).count();
   // The line of what the device has shows, unless the arena would have to shrink for it.
-  const Bytes usable = usable_of(plan.arenas[arena]).value_or(Bytes(0));
+  const Bytes usable = plan.arenas[arena].memory().usable().value_or(Bytes(0));
   if (usable <= Bytes(panel.top / 2) || usable - Bytes(panel.top / 2) <= Bytes(panel.top)) {
     panel.top = std::max(panel.top, usable.count());
   }
@@ -199,11 +199,6 @@ void put_verdict(const Plan& plan, MapLayout& layout) {
 }
 
 }  // namespace
-
-std::optional<Bytes> usable_of(const PlannedArena& arena) {
-  if (!arena.capacity) return std::nullopt;
-  return *Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
-}
 
 Length MapPanel::y(std::uint64_t byte) const {
   const Length bottom = plot.y + plot.height;

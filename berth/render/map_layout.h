@@ -63,7 +63,4 @@ struct MapLayout {
 // the others merged; of more than 64 arenas the first are drawn.
 MapLayout layout_map(const Plan& plan);
 
-// What an arena may take of its device: the capacity less the reserve, where it has one.
-std::optional<Bytes> usable_of(const PlannedArena& arena);
-
 }  // namespace berth

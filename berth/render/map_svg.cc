@@ -133,7 +133,7 @@ std::string bound_lines(const PlannedArena& arena, const MapPanel& panel) {
 }
 
 std::string capacity_line(const PlannedArena& arena, const MapPanel& panel) {
-  const auto bytes = usable_of(arena);
+  const auto bytes = arena.memory().usable();
   if (!bytes || *bytes > Bytes(panel.top)) return "";
   const Bytes usable = *bytes;
   const Length y = panel.y(usable.count());
@@ -176,7 +176,7 @@ std::string panel_heading(const Plan& plan, const MapPanel& panel) {
   } else if (figures.proved_least()) {
     numbers += ", proved least";
   }
-  if (const auto usable = usable_of(arena)) numbers += ", usable " + to_string(*usable);
+  if (const auto usable = arena.memory().usable()) numbers += ", usable " + to_string(*usable);
   return fmt::format(
              "<text x=\"{}\" y=\"{}\"><tspan class=\"h2\">{}</tspan>"
              "<tspan class=\"dim\" dx=\"10\">{}</tspan></text>",

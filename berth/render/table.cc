@@ -48,10 +48,6 @@ std::string step_name(const Plan& plan, Step step) {
   return shortened(step_text(plan.step_names, step), kNameWidth + 8);
 }
 
-Bytes usable_of(const PlannedArena& arena) {
-  return *Device{arena.device, arena.capacity, arena.reserve, arena.beside}.usable();
-}
-
 std::optional<Bytes> planned_bytes(const Plan& plan, std::size_t arena) {
   std::optional<Bytes> sum = Bytes(0);
   for (const PlannedBuffer& buffer : plan.buffers) {
@@ -103,7 +99,7 @@ FigureRow gap_row(const ArenaFigures& figures, std::string_view cut_by, const Pa
 void add_capacity_rows(const Plan& plan, const PlannedArena& arena, std::vector<FigureRow>& rows) {
   if (!arena.capacity) return;
   rows.push_back({"capacity", *arena.capacity, ""});
-  const Bytes usable = usable_of(arena);
+  const Bytes usable = *arena.memory().usable();
   if (arena.reserve > Bytes(0)) {
     rows.push_back({"  reserved", arena.reserve, "nobody may use it"});
   }
@@ -114,9 +110,11 @@ void add_capacity_rows(const Plan& plan, const PlannedArena& arena, std::vector<
     rows.push_back({"  usable", usable, ""});
   }
   const Bytes peak = arena.figures.peak;
-  const Bytes over = *arena.capacity < arena.reserve ? arena.reserve - *arena.capacity : Bytes(0);
-  if (peak > usable || over > Bytes(0)) {
-    rows.push_back({"  short by", checked_add(over, peak - usable), "it does not fit"});
+  if (peak > usable || arena.memory().is_overfull()) {
+    const auto taken = arena.memory().taken();
+    const auto need = taken ? checked_add(*taken, peak) : std::nullopt;
+    rows.push_back({"  short by", need ? std::optional(*need - *arena.capacity) : std::nullopt,
+                    "it does not fit"});
   } else {
     rows.push_back({"  free left", usable - peak, "it fits" + not_counted_text(plan)});
   }
