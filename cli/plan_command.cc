@@ -64,12 +64,12 @@ struct Watched {
   bool was_interrupted = false;
 };
 
-Watched planned_watched(const Job& asked, PlanOptions options, const Report& report) {
-  SearchWatch watch(report, "planning " + printable(asked.file.path));
+Watched planned_watched(const Job& job, PlanOptions options, const Report& report) {
+  SearchWatch watch(report, "planning " + printable(job.file.path));
   watch.attach(options.pack);
   options.on_stage = [&](const std::string& stage) { watch.say(stage); };
-  auto answer = asked.target ? plan_on_target(asked.file, *asked.target, asked.policy, options)
-                             : plan_file(asked.file, options);
+  auto answer = job.target ? plan_on_target(job.file, *job.target, job.policy, options)
+                           : plan_file(job.file, options);
   return {std::move(answer), watch.was_interrupted()};
 }
 
@@ -178,9 +178,9 @@ ExitStatus PlanCommand::run() const {
     options = gate_.with_baseline(*std::move(options));
     if (!options) return report.failure(options.error());
   }
-  Job asked{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
+  Job job{*std::move(file), {}, policy_ == "best" ? Policy::Best : Policy::Rule};
   const Use use = target_.empty() ? Use::Plan : Use::PlanOnTarget;
-  if (auto fault = find_misplaced_option(*options, asked.file, use)) return report.failure(*fault);
+  if (auto fault = find_misplaced_option(*options, job.file, use)) return report.failure(*fault);
   if (!target_.empty()) {
     if (!reason_.empty()) {
       return report.failure({Error::Kind::Usage, "--reason",
@@ -190,17 +190,17 @@ ExitStatus PlanCommand::run() const {
     }
     auto target = open_input(target_);
     if (!target) return report.failure(target.error());
-    asked.target = *std::move(target);
+    job.target = *std::move(target);
   } else if (!policy_.empty()) {
     return report.failure({Error::Kind::Usage, "--policy", "says what stays in a target's SRAM",
                            "give the chips with --target"});
   }
 
-  const auto [answer, was_interrupted] = planned_watched(asked, *options, report);
+  const auto [answer, was_interrupted] = planned_watched(job, *options, report);
   if (was_interrupted) report.note("interrupted: this is the best that was found so far");
   if (!answer) return report.failure(answer.error());
   if (const auto* no = std::get_if<DoesNotFit>(&*answer)) {
-    if (asked.target) return report.failure("does-not-fit", no->report, kNo);
+    if (job.target) return report.failure("does-not-fit", no->report, kNo);
     return say_no(*no, reason_, report);
   }
   if (const auto* broken = std::get_if<BrokenPromise>(&*answer)) {
@@ -210,7 +210,7 @@ ExitStatus PlanCommand::run() const {
                               broken->report,
                           kBrokenPromise);
   }
-  return say_planned(asked.file, std::get<PlannedFile>(*answer),
+  return say_planned(job.file, std::get<PlannedFile>(*answer),
                      {*places, prefix_, outputs_.take_standard_output(), was_interrupted}, gate_,
                      report, common_.colour());
 }
